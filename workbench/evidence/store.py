@@ -1,0 +1,81 @@
+"""Evidence: bytes kept under the digest of what they are (contract workspace, "Evidence archive")."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+
+class EvidenceError(WorkbenchError):
+    """Evidence could not be kept or found."""
+
+    code = "evidence"
+
+
+class EvidenceStore:
+    """A folder of content-addressed files; threads and processes may share it.
+
+    A file is there whole or not at all, is never changed, and is readable by its owner only.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, content: bytes) -> str:
+        """Keep `content`; its SHA-256 as 64 hex digits. Keeping the same bytes again costs one look.
+
+        Raises `EvidenceError` if the folder cannot be written.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        target = self.path(digest)
+        try:
+            if target.is_file() and target.stat().st_size == len(content):
+                return digest
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A temporary file is created 0600 and takes its name only when its bytes are on the disk.
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(name).replace(target)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+            _sync_folder(target.parent)
+        except OSError as error:
+            raise EvidenceError(
+                f"evidence cannot be kept under {self._folder}: {error.strerror or error}",
+                hint="check the folder's permissions and the space left on the disk",
+            ) from error
+        return digest
+
+    def path(self, digest: str) -> Path:
+        """Where evidence of this digest lies, whether or not it is there; `EvidenceError` for no digest."""
+        if len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+            raise EvidenceError("a digest is 64 hexadecimal digits")
+        return self._folder / digest[:2] / digest[2:4] / digest
+
+    def get(self, digest: str) -> bytes:
+        """The bytes of a digest; `EvidenceError` if they are gone or damaged."""
+        try:
+            content = self.path(digest).read_bytes()
+        except OSError as error:
+            raise EvidenceError(f"evidence {digest[:12]}… is missing") from error
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise EvidenceError(f"evidence {digest[:12]}… is damaged", hint="restore it from a backup")
+        return content
+
+
+def _sync_folder(folder: Path) -> None:
+    # The rename itself must survive a power cut too.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,184 @@
+"""The one way into the log: every payload is checked, filtered and encoded here (DESIGN §2 "The door")."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import msgspec
+
+from workbench.log.errors import InvalidIdentifier, InvalidPayload, SecretInIdentifier
+from workbench.log.ports import JsonValue, Redactor
+from workbench.log.registry import EventType, Payload, Removed
+
+MAX_DEPTH = 200
+"""Levels of nesting a payload may have: every reader can decode it, whatever its own stack holds."""
+
+MAX_PAYLOAD_BYTES = 512 * 1024 * 1024
+"""SQLite refuses a row beyond 1 GB; half of it leaves room for every reader's copy."""
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_LARGEST_FLOAT = 1.7976931348623157e308
+
+
+class Admitted(NamedTuple):
+    """A payload that may be stored."""
+
+    payload: Payload
+    encoded: str
+    """The payload row: JSON, sorted keys, no blanks, text as given."""
+    removals: tuple[Removed, ...]
+    repaired: int
+    """Lone surrogates that became U+FFFD, and numbers outside the float range that became text."""
+
+
+class Door:
+    """Admits payloads for one log; safe to share between threads."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._encoder = msgspec.json.Encoder(order="sorted")
+
+    def admit(self, event_type: EventType, payload: Payload) -> Admitted:
+        """Check identifiers, repair what JSON cannot hold, take secrets out of free text.
+
+        Raises `InvalidIdentifier` or `SecretInIdentifier` for a field that names something,
+        `InvalidPayload` for one that is too deep, too large or of the wrong type.
+        """
+        repaired = 0
+        if _has_odd_numbers(payload):
+            payload, repaired = self._repair(event_type, payload)
+        try:
+            encoded = self._encode(payload)
+        except UnicodeEncodeError:
+            payload, more = self._repair(event_type, payload)
+            repaired += more
+            encoded = self._encode(payload)
+        removals: tuple[Removed, ...] = ()
+        if self._redactor.may_change(encoded):
+            payload, removals = self._redact(event_type, payload)
+            if removals:
+                encoded = self._encode(payload)
+        if len(encoded) > MAX_PAYLOAD_BYTES:
+            raise InvalidPayload(f"{event_type.type}: a payload of {len(encoded):,} bytes is too large")
+        return Admitted(payload, str(encoded, "utf-8"), removals, repaired)
+
+    def _encode(self, payload: Payload) -> bytes:
+        try:
+            return self._encoder.encode(payload)
+        except RecursionError:
+            raise InvalidPayload("the payload is nested too deeply") from None
+        except (TypeError, OverflowError, ValueError) as error:
+            if isinstance(error, UnicodeEncodeError):
+                raise
+            raise InvalidPayload(f"the payload cannot be written as JSON: {error}") from None
+
+    def _repair(self, event_type: EventType, payload: Payload) -> tuple[Payload, int]:
+        count = 0
+        changed: dict[str, Any] = {}
+        for field in payload.__struct_fields__:
+            value = getattr(payload, field)
+            fixed, fixes = _repaired(value)
+            if fixes and field in event_type.identifiers:
+                raise InvalidIdentifier(f"{event_type.type}: {field} is not valid text")
+            if fixes:
+                changed[field] = fixed
+                count += fixes
+        return msgspec.structs.replace(payload, **changed), count
+
+    def _redact(self, event_type: EventType, payload: Payload) -> tuple[Payload, tuple[Removed, ...]]:
+        version = self._redactor.version
+        removed: list[Removed] = []
+        changed: dict[str, Any] = {}
+        for field in payload.__struct_fields__:
+            value = getattr(payload, field)
+            if value is msgspec.UNSET or value is None or field == "redactions":
+                continue
+            if field in event_type.identifiers:
+                if isinstance(value, str) and self._redactor.redact_text(value)[1]:
+                    raise SecretInIdentifier(
+                        f"{event_type.type}: {field} holds what looks like a secret",
+                        hint="name it otherwise; nothing was stored",
+                    )
+                continue
+            clean, found = self._redactor.redact_value(value)
+            if found:
+                changed[field] = clean
+                for removal in found:
+                    path = f"{field}.{removal.field}" if removal.field else field
+                    removed.append(Removed(removal.kind, removal.count, path, version))
+        if not removed:
+            return payload, ()
+        earlier = payload.redactions
+        changed["redactions"] = (earlier if isinstance(earlier, list) else []) + removed
+        return msgspec.structs.replace(payload, **changed), tuple(removed)
+
+
+def _has_odd_numbers(payload: Payload) -> bool:
+    """Whether some number in the payload is one that JSON readers would not give back.
+
+    Also bounds the depth, before anything recursive sees the value (`InvalidPayload`).
+    """
+    for field in payload.__struct_fields__:
+        value = getattr(payload, field)
+        if type(value) in (dict, list) and value and _odd_inside(value):
+            return True
+    return False
+
+
+def _odd_inside(value: JsonValue) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        deeper: list[JsonValue] = []
+        for container in level:
+            for item in container.values() if type(container) is dict else container:
+                kind = type(item)
+                if kind is str or kind is bool or item is None:
+                    continue
+                if kind is dict or kind is list:
+                    if item:
+                        deeper.append(item)
+                elif kind is float:
+                    if not math.isfinite(item):
+                        return True
+                elif kind is int and not -_LARGEST_FLOAT <= item <= _LARGEST_FLOAT:
+                    return True
+        if not deeper:
+            return False
+        level = deeper
+    raise InvalidPayload(f"the payload is nested more than {MAX_DEPTH} levels deep")
+
+
+def _repaired(value: JsonValue) -> tuple[JsonValue, int]:
+    """A copy without lone surrogates and impossible numbers, and how many there were."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            fixed = "".join(_REPLACEMENT if "\ud800" <= c <= "\udfff" else c for c in value)
+            return fixed, sum("\ud800" <= c <= "\udfff" for c in value)
+        return value, 0
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN"), 1
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_FLOAT:
+        return _decimal(value), 1
+    if isinstance(value, dict):
+        result: dict[str, JsonValue] = {}
+        count = 0
+        for key, item in value.items():
+            fixed_key, key_fixes = _repaired(key)
+            result[fixed_key], item_fixes = _repaired(item)
+            count += key_fixes + item_fixes
+        return result, count
+    if isinstance(value, list | tuple):
+        pairs = [_repaired(item) for item in value]
+        return [item for item, _ in pairs], sum(fixes for _, fixes in pairs)
+    return value, 0
+
+
+def _decimal(number: int) -> str:
+    # Beyond 4,300 digits Python refuses a decimal text; hexadecimal keeps the value all the same.
+    try:
+        return str(number)
+    except ValueError:
+        return hex(number)

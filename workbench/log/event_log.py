@@ -1,0 +1,460 @@
+"""The workspace's one append-only log (DESIGN §2; contract log, §4)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import apsw
+import msgspec
+
+from workbench.log import sqlite
+from workbench.log.door import Admitted, Door
+from workbench.log.errors import ConcurrencyError, DuplicateEventId, InvalidPayload
+from workbench.log.folds import FoldEvent, FoldSet, InlineFold
+from workbench.log.identifiers import event_id_bytes
+from workbench.log.ports import PassThrough, Redactor
+from workbench.log.registry import EventType, EventTypeRegistry, Payload, PendingEvent, Removed, StoredEvent
+from workbench.log.streams import StreamRef
+from workbench.log.times import Clock, from_micros, now_micros, to_micros, to_text
+from workbench.log.unit_of_work import UnitOfWork
+from workbench.storage import fetch, schema
+from workbench.storage.connection import Synchronous
+from workbench.storage.database import Database, DataVersionPoller
+from workbench.storage.errors import WrongThread, translated
+
+_PAGE_ROWS = 256
+_PAGE_BYTES = 4 * 1024 * 1024
+_END = 2**62
+_CATCH_UP_EVENTS = 1000
+
+
+class Receipt(NamedTuple):
+    """What an append stored."""
+
+    first_position: int
+    """Position of the batch's first event; positions of a batch follow one another."""
+    last_position: int
+    last_seq: int
+    recorded_at: int
+    """Microseconds since 1970."""
+    removals: tuple[Removed, ...]
+    payloads: tuple[Payload, ...]
+    """What was stored, in order, after the filter."""
+    repaired: int
+    """Lone surrogates and impossible numbers that the door replaced."""
+
+
+class EventLog:
+    """Append and read events; share one instance between threads.
+
+    Appends are atomic, durable when they return, and fold into every inline projection in the
+    same transaction. `position` counts 1, 2, 3 … over the log, `seq` within each stream, both
+    without gaps.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        folds: Sequence[InlineFold],
+        registry: EventTypeRegistry,
+        *,
+        redactor: Redactor | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._db = database
+        self._folds = FoldSet(folds)
+        self.registry = registry
+        self.redactor: Redactor = redactor if redactor is not None else PassThrough()
+        self._door = Door(self.redactor)
+        self._micros: Callable[[], int] = now_micros if clock is None else lambda: to_micros(clock())
+        self._work: UnitOfWork | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        folds: Sequence[InlineFold],
+        registry: EventTypeRegistry,
+        *,
+        redactor: Redactor | None = None,
+        clock: Clock | None = None,
+        read_only: bool = False,
+        synchronous: Synchronous = "FULL",
+        tables: tuple[str, ...] = (),
+    ) -> Self:
+        """Open the log in a file, laying an empty file out first.
+
+        `tables` are DDL statements for what is not folded (import offsets), created with the rest.
+        Raises `SchemaError`s (exit 3) for a file that is foreign, newer, older or damaged, and
+        leaves it as it was; `DatabaseMissing` for a read-only open of nothing.
+        """
+        database = Database(path, read_only=read_only, synchronous=synchronous)
+        try:
+            log = cls(database, folds, registry, redactor=redactor, clock=clock)
+            log._prepare(tables)
+        except BaseException:
+            database.close()
+            raise
+        return log
+
+    def _prepare(self, tables: tuple[str, ...]) -> None:
+        if self._db.read_only:
+            with self._db.reader() as connection:
+                schema.check(connection, self._db.path)
+            return
+        with self._db.reader() as connection:
+            fresh = schema.is_empty(connection)
+        if fresh:
+            with self._db.transaction() as connection:
+                # Another process may have laid it out while we waited for the lock.
+                if schema.is_empty(connection):
+                    statements = (*sqlite.SCHEMA, *self._folds.schema(), *tables)
+                    schema.create(connection, statements, at=to_text(from_micros(self._micros())))
+                    self._folds.install(connection)
+        with self._db.reader() as connection:
+            schema.check(connection, self._db.path)
+
+    # -- transactions ----------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The database file."""
+        return self._db.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether every append is refused."""
+        return self._db.read_only
+
+    @property
+    def stale_reason(self) -> str:
+        """Why commits of other programs are not seen; empty if they are."""
+        return self._db.stale_reason
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the calling thread holds an open transaction on this log."""
+        return self._db.in_transaction
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """One write transaction over any number of appends; nested entry is a savepoint.
+
+        An exception undoes its own level only. Reads by the same thread see what it appended;
+        full text and counters of the transaction appear with its commit.
+        """
+        outermost = not self._db.in_transaction
+        work = self._work
+        mark = work.mark() if work is not None and not outermost else None
+        try:
+            with self._db.transaction() as connection:
+                try:
+                    if outermost:
+                        work = self._work = self._begin(connection)
+                    yield Transaction(self, connection)
+                    if outermost and work is not None:
+                        with translated(self._db.path):
+                            work.finish()
+                finally:
+                    if outermost:
+                        self._work = None
+        except BaseException:
+            # The savepoint is undone by now, and what was counted in memory follows it.
+            if work is not None and mark is not None and self._db.in_transaction:
+                work.rewind(mark)
+            raise
+        if work is not None and self._db.depth == 1:
+            work.flush_if_large()
+
+    def _begin(self, connection: apsw.Connection) -> UnitOfWork:
+        work = UnitOfWork(connection, self._folds.folds)
+        for fold, position in self._folds.behind(connection, work.last_position):
+            self._catch_up(connection, fold, position)
+        return work
+
+    def _catch_up(self, connection: apsw.Connection, fold: InlineFold, position: int) -> None:
+        """Hand a lagging fold the events after `position`, in batches, inside the open transaction."""
+        while True:
+            rows = fetch.rows(connection, sqlite.TO_FOLD, (position, _CATCH_UP_EVENTS))
+            if not rows:
+                break
+            events = [event for row in rows if (event := self._fold_event(row)) is not None]
+            wanted = fold.types
+            fold.apply(connection, [e for e in events if wanted is None or e.event_type.type in wanted])
+            position = rows[-1][0]
+        connection.execute("UPDATE folds SET position = ? WHERE name = ?", (position, fold.name))
+
+    def _fold_event(self, row: tuple[Any, ...]) -> FoldEvent | None:
+        position, number, name, seq, namespace, type_name, version, private, recorded, occurred, payload = row
+        event_type = self.registry.get(namespace, type_name, version)
+        if event_type is None:
+            return None
+        decoded = msgspec.json.decode(payload, type=event_type.model)
+        return FoldEvent(position, number, name, seq, event_type, bool(private), recorded, occurred, decoded)
+
+    # -- appending -------------------------------------------------------------------------
+
+    def append(
+        self,
+        stream: StreamRef,
+        batch: Iterable[Payload | PendingEvent],
+        *,
+        expected_last_seq: int | None = None,
+    ) -> Receipt:
+        """Append a batch to one stream, whole or not at all.
+
+        Raises `ConcurrencyError` if the stream's last seq is not `expected_last_seq` (checked for
+        an empty batch too), `DuplicateEventId`, `UnknownEventType`, `InvalidPayload`,
+        `InvalidIdentifier`, `FoldSetMismatch`, and the storage errors of a write.
+        """
+        pending = [e if isinstance(e, PendingEvent) else PendingEvent(payload=e) for e in batch]
+        # Filtering and encoding need no lock, so other threads write meanwhile.
+        admitted = [(event, *self._admit(event)) for event in pending]
+        with self.transaction():
+            work = self._work
+            assert work is not None
+            with translated(self._db.path):
+                return self._append(work, stream, admitted, expected_last_seq)
+
+    def restore(self, stream: StreamRef, event: PendingEvent, recorded_at: datetime) -> Receipt:
+        """Append one event of another log with the time at which that log recorded it.
+
+        Raises `InvalidPayload` if that is before the last event's time here, and what `append` raises.
+        """
+        micros = to_micros(recorded_at)
+        admitted = [(event, *self._admit(event))]
+        with self.transaction():
+            work = self._work
+            assert work is not None
+            if micros < work.last_recorded_at:
+                raise InvalidPayload("recorded_at falls behind the event before it")
+            with translated(self._db.path):
+                return self._append(work, stream, admitted, None, recorded_at=micros)
+
+    def _admit(self, event: PendingEvent) -> tuple[EventType, Admitted]:
+        event_type = self.registry.of(event.payload)
+        if event.visibility not in ("public", "private"):
+            raise InvalidPayload(f"visibility is public or private, not {event.visibility!r}")
+        if event.occurred_at is not None and event.occurred_at.tzinfo is None:
+            raise InvalidPayload("occurred_at needs a time zone")
+        return event_type, self._door.admit(event_type, event.payload)
+
+    def _append(
+        self,
+        work: UnitOfWork,
+        stream: StreamRef,
+        admitted: list[tuple[PendingEvent, EventType, Admitted]],
+        expected_last_seq: int | None,
+        *,
+        recorded_at: int | None = None,
+    ) -> Receipt:
+        if expected_last_seq is not None:
+            found = work.seq_of(stream.name)
+            if found != expected_last_seq:
+                raise ConcurrencyError(
+                    f"{stream.name} is at {found}, not at {expected_last_seq}",
+                    hint="read what came in between and try again",
+                )
+        first = work.last_position + 1
+        if recorded_at is None:
+            recorded_at = max(self._micros(), work.last_recorded_at)
+        if not admitted:
+            return Receipt(first, first - 1, work.seq_of(stream.name), recorded_at, (), (), 0)
+        tail = work.tail(stream)
+        events: list[FoldEvent] = []
+        removals: list[Removed] = []
+        repaired = size = 0
+        position, seq = work.last_position, tail.last_seq
+        for event, event_type, entry in admitted:
+            position += 1
+            seq += 1
+            private = event.visibility == "private"
+            occurred = None if event.occurred_at is None else to_micros(event.occurred_at)
+            try:
+                work.connection.execute(
+                    sqlite.INSERT,
+                    (
+                        position,
+                        tail.stream_id,
+                        seq,
+                        work.type_id(event_type),
+                        event_type.version,
+                        event_id_bytes(event.event_id),
+                        event.causation_id.bytes if event.causation_id else None,
+                        event.correlation_id.bytes if event.correlation_id else None,
+                        private,
+                        recorded_at,
+                        occurred,
+                        entry.encoded,
+                    ),
+                )
+            except apsw.ConstraintError as error:
+                raise DuplicateEventId(f"event {event.event_id} is stored already") from error
+            events.append(
+                FoldEvent(
+                    position,
+                    tail.stream_id,
+                    stream.name,
+                    seq,
+                    event_type,
+                    private,
+                    recorded_at,
+                    occurred,
+                    entry.payload,
+                )
+            )
+            removals.extend(entry.removals)
+            repaired += entry.repaired
+            size += len(entry.encoded)
+        work.last_position, work.last_recorded_at = position, recorded_at
+        tail.last_seq, tail.written = seq, True
+        work.fold(events, size)
+        payloads = tuple(entry.payload for _, _, entry in admitted)
+        return Receipt(first, position, seq, recorded_at, tuple(removals), payloads, repaired)
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def stream(self, name: str | StreamRef) -> Stream:
+        """One stream as an event store of its own; it need not hold events yet."""
+        if isinstance(name, str):
+            name = StreamRef(name, name.partition("/")[0])
+        return Stream(self, name)
+
+    def reader(self) -> AbstractContextManager[apsw.Connection]:
+        """Lend a connection that cannot write; inside the thread's own transaction, the writer."""
+        return self._db.reader()
+
+    def data_version_poller(self) -> DataVersionPoller:
+        """Notices the commits of other programs; see `DataVersionPoller`."""
+        return self._db.data_version_poller()
+
+    def last_position(self) -> int:
+        """The highest position; 0 for an empty log."""
+        with self.reader() as connection:
+            return sqlite.last_position(connection)
+
+    def event(self, position: int) -> StoredEvent | None:
+        """The event at a position, or None."""
+        with self.reader() as connection:
+            row = connection.execute(sqlite.ONE, (position,)).fetchone()
+        return sqlite.stored_event(row) if row else None
+
+    def read(
+        self, since_position: int = 0, limit: int | None = None, *, upto_position: int | None = None
+    ) -> Iterator[StoredEvent]:
+        """Events after `since_position`, ascending, read in keyset pages as they are asked for.
+
+        The iterator belongs to the thread that made it (`WrongThread` elsewhere).
+        """
+        upto = _END if upto_position is None else upto_position
+        return _ThreadBound(self._pages(sqlite.BY_POSITION, (), 0, since_position, upto, limit))
+
+    def _pages(
+        self, sql: str, head: tuple[int, ...], key: int, since: int, upto: int, limit: int | None
+    ) -> Iterator[StoredEvent]:
+        left = _END if limit is None or limit < 0 else limit
+        while left > 0:
+            rows: list[tuple[Any, ...]] = []
+            size = 0
+            asked = min(left, _PAGE_ROWS)
+            with self.reader() as connection:
+                for row in connection.execute(sql, (*head, since, upto, asked)):
+                    rows.append(row)
+                    size += len(row[-1])
+                    if size >= _PAGE_BYTES:
+                        break
+            if not rows:
+                return
+            left -= len(rows)
+            since = rows[-1][key]
+            for row in rows:
+                yield sqlite.stored_event(row)
+
+    # -- end -------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the file's connections."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Transaction:
+    """An open write transaction, usable only by the thread that opened it."""
+
+    def __init__(self, log: EventLog, connection: apsw.Connection) -> None:
+        self._log = log
+        self._connection = connection
+        self._thread = threading.get_ident()
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The writer connection; raises `WrongThread` elsewhere or after the end."""
+        if threading.get_ident() != self._thread or not self._log.in_transaction:
+            raise WrongThread("this transaction belongs to another thread, or is over")
+        return self._connection
+
+    def append(
+        self,
+        stream: StreamRef,
+        batch: Iterable[Payload | PendingEvent],
+        *,
+        expected_last_seq: int | None = None,
+    ) -> Receipt:
+        """`EventLog.append` as a part of this transaction."""
+        _ = self.connection
+        return self._log.append(stream, batch, expected_last_seq=expected_last_seq)
+
+
+class Stream:
+    """One stream of the log (contract log, §4 "EventStore")."""
+
+    def __init__(self, log: EventLog, ref: StreamRef) -> None:
+        self._log = log
+        self.ref = ref
+
+    def append(self, batch: Iterable[Payload | PendingEvent], *, expected_last_seq: int | None = None) -> int:
+        """Append a batch, whole or not at all; the stream's new last seq. See `EventLog.append`."""
+        return self._log.append(self.ref, batch, expected_last_seq=expected_last_seq).last_seq
+
+    def read(
+        self, since_seq: int = 0, limit: int | None = None, *, upto_seq: int | None = None
+    ) -> Iterator[StoredEvent]:
+        """Events with a seq above `since_seq`, ascending; `limit` below 0 or None: all of them."""
+        with self._log.reader() as connection:
+            number = sqlite.stream_id(connection, self.ref.name)
+        if number is None:
+            return iter(())
+        upto = _END if upto_seq is None else upto_seq
+        return _ThreadBound(self._log._pages(sqlite.BY_STREAM, (number,), 2, since_seq, upto, limit))
+
+    def last_seq(self) -> int:
+        """The highest seq; 0 if the stream is empty."""
+        with self._log.reader() as connection:
+            number = sqlite.stream_id(connection, self.ref.name)
+            return 0 if number is None else sqlite.last_seq(connection, number)
+
+
+class _ThreadBound(Iterator[StoredEvent]):
+    """An iterator that refuses other threads than the one that made it."""
+
+    def __init__(self, events: Iterator[StoredEvent]) -> None:
+        self._events = events
+        self._thread = threading.get_ident()
+
+    def __next__(self) -> StoredEvent:
+        if threading.get_ident() != self._thread:
+            raise WrongThread("this iterator belongs to another thread")
+        return next(self._events)

@@ -1,0 +1,66 @@
+"""Full text over everything an event type declares searchable (DESIGN §2 "The fold set").
+
+One contentless FTS5 table whose rowid is the event's position: the words are in the index, the
+text itself only in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import apsw
+
+from workbench.log.folds import FoldEvent
+
+TABLE = "fulltext"
+
+# The tokenizer folds accents of Latin letters but keeps the Russian ё apart from е, which people
+# write for it; й is a letter of its own and stays.
+_YO = str.maketrans({"ё": "е", "Ё": "Е"})
+
+
+def normalised(text: str) -> str:
+    """Text as it is indexed and asked for."""
+    return text.translate(_YO) if "ё" in text or "Ё" in text else text
+
+
+class FullTextFold:
+    """The fold `fulltext`."""
+
+    name = "fulltext"
+    version = 1
+    tables = (TABLE,)
+    schema = (
+        f"CREATE VIRTUAL TABLE {TABLE} USING fts5("
+        "title, body, content='', contentless_delete=1, tokenize='unicode61')",
+    )
+    types: frozenset[str] | None = None
+    at_commit = True
+
+    def apply(self, connection: apsw.Connection, events: Sequence[FoldEvent]) -> None:
+        """Index every searchable event that has some text."""
+        connection.executemany(f"INSERT INTO {TABLE}(rowid, title, body) VALUES(?, ?, ?)", _entries(events))
+
+
+def _entries(events: Sequence[FoldEvent]) -> Iterator[tuple[int, str, str]]:
+    for event in events:
+        searchable: Callable[[object], tuple[str, str]] | None = event.event_type.searchable
+        if searchable is None:
+            continue
+        title, body = searchable(event.payload)
+        if title or body:
+            yield event.position, normalised(title), normalised(body)
+
+
+def match_expression(text: str) -> str:
+    """An FTS5 query that finds events holding every word of `text`, the last one as a prefix.
+
+    Empty if `text` holds no word. Quotes keep every operator of FTS5's language literal.
+    """
+    words = [
+        "".join(c if c.isalnum() or c == "_" else " " for c in part) for part in normalised(text).split()
+    ]
+    phrases = [phrase.strip() for phrase in words if phrase.strip()]
+    if not phrases:
+        return ""
+    return " ".join(f'"{phrase}"' for phrase in phrases) + "*"

@@ -1,0 +1,26 @@
+"""How streams are named (DESIGN §2 "Stream")."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import quote
+
+
+class StreamRef(NamedTuple):
+    """A stream and the parts of its name, which are stored because names are never parsed back."""
+
+    name: str
+    kind: str
+    domain_key: str = ""
+    project_key: str = ""
+    task_key: str = ""
+
+
+def component(text: str) -> str:
+    """One component of a stream's name: everything but `A-Za-z0-9._~-` percent-encoded as UTF-8."""
+    return quote(text, safe="")
+
+
+def session_stream(chronicum_id: str) -> StreamRef:
+    """The stream of a session; its id is taken exactly as given and never folded."""
+    return StreamRef(f"session/{component(chronicum_id)}", "session")

@@ -1,0 +1,1 @@
+"""SQLite for the rest of the house: connections, transactions, the file's identity (DESIGN §4)."""

@@ -1,0 +1,219 @@
+"""One database file as a process uses it: one writer behind a lock, a small pool of readers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import apsw
+
+from workbench.storage import fetch
+from workbench.storage.connection import (
+    ReadOnlyView,
+    Synchronous,
+    open_read_only,
+    open_reader,
+    open_writer,
+)
+from workbench.storage.errors import DatabaseReadOnly, StorageError, WrongThread, translated
+
+POOL_SIZE = 8
+"""Readers kept open; a thread beyond them waits for one to come back."""
+
+
+class DataVersionPoller:
+    """Asks whether anybody else committed: a context manager over a connection of its own.
+
+    It is used from one thread at a time and never holds a transaction. The number also moves on
+    checkpoints: it means "ask", not "new".
+    """
+
+    def __init__(self, connection: apsw.Connection | None, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def poll(self) -> int:
+        """A number that differs from the last one if another connection committed since.
+
+        Always 0 where commits cannot be seen (read-only media).
+        """
+        if self._connection is None:
+            return 0
+        with translated(self._path):
+            return int(fetch.value(self._connection, "PRAGMA data_version"))
+
+    def close(self) -> None:
+        """Give the connection back to the system."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Database:
+    """A SQLite file shared by the threads of a process (DESIGN §2 "Threads", §4).
+
+    `transaction()` is the only way to write. Threads take turns at the one writer connection;
+    nested entry by the same thread is a savepoint. `reader()` lends a connection that cannot
+    write; inside the thread's own transaction it lends the writer, so that a thread always sees
+    what it has written.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False, synchronous: Synchronous = "FULL") -> None:
+        self.path = path
+        self.read_only = read_only
+        self.stale_reason = ""
+        """Why commits of other programs are not seen; empty if they are."""
+        self._view: ReadOnlyView | None = None
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._owner: int | None = None
+        self._idle: list[apsw.Connection] = []
+        self._lent = threading.Semaphore(POOL_SIZE)
+        self._pool_lock = threading.Lock()
+        self._closed = False
+        self._writer: apsw.Connection | None = None
+        if read_only:
+            self._view = open_read_only(path)
+            self.stale_reason = self._view.reason
+            self._idle.append(self._view.connection)
+        else:
+            self._writer = open_writer(path, synchronous=synchronous)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the calling thread holds an open transaction."""
+        return self._depth > 0 and self._owner == threading.get_ident()
+
+    @property
+    def depth(self) -> int:
+        """How deep the open transaction is nested; 0 where none is open."""
+        return self._depth
+
+    def writer(self) -> apsw.Connection:
+        """The writer connection of the calling thread's open transaction.
+
+        Raises `WrongThread` if the transaction is another thread's or none is open.
+        """
+        if not self.in_transaction or self._writer is None:
+            raise WrongThread("this transaction belongs to another thread, or is over")
+        return self._writer
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """A write transaction; nested entry is a savepoint; any exception undoes its own level.
+
+        Raises `DatabaseLocked` when another program holds the lock for longer than the busy
+        timeout, `DatabaseReadOnly` on a database opened for reading, `DiskFull`.
+        """
+        connection = self._writer
+        if connection is None:
+            self._refuse_closed()
+            raise DatabaseReadOnly(f"{self.path} is open read-only", hint="open it without --read-only")
+        with self._lock:
+            if self._depth == 0:
+                with translated(self.path):
+                    connection.execute("BEGIN IMMEDIATE")
+                undo, done = "ROLLBACK", "COMMIT"
+            else:
+                name = f"level{self._depth}"
+                connection.execute(f"SAVEPOINT {name}")
+                undo, done = f"ROLLBACK TO {name}; RELEASE {name}", f"RELEASE {name}"
+            self._owner = threading.get_ident()
+            self._depth += 1
+            try:
+                yield connection
+                with translated(self.path):
+                    connection.execute(done)
+            except BaseException:
+                # A full disk or an I/O error may already have undone the whole transaction.
+                if connection.in_transaction:
+                    connection.execute(undo)
+                raise
+            finally:
+                self._depth -= 1
+
+    # -- reading ---------------------------------------------------------------------------
+
+    @contextmanager
+    def reader(self) -> Iterator[apsw.Connection]:
+        """Lend a connection for reading; it goes back to the pool at the end of the block."""
+        if self.in_transaction:
+            yield self.writer()
+            return
+        with self._lent:
+            connection = self._take()
+            try:
+                with translated(self.path):
+                    yield connection
+            finally:
+                self._give_back(connection)
+
+    def data_version_poller(self) -> DataVersionPoller:
+        """A poller that notices the commits of other connections; see its class."""
+        frozen = self._view is not None and bool(self.stale_reason)
+        return DataVersionPoller(None if frozen else self._open_reader(), self.path)
+
+    def _take(self) -> apsw.Connection:
+        with self._pool_lock:
+            self._refuse_closed()
+            if self._idle:
+                return self._idle.pop()
+        return self._open_reader()
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        with self._pool_lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _open_reader(self) -> apsw.Connection:
+        if self._view is None:
+            return open_reader(self.path)
+        if self._view.copy is not None:
+            return open_reader(Path(self._view.copy.name) / self.path.name)
+        return open_read_only(self.path).connection
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StorageError(f"{self.path} is closed")
+
+    # -- end -------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close every connection that is not lent out; those close when they come back."""
+        with self._pool_lock:
+            if self._closed:
+                return
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+        if self._view is not None and self._view.copy is not None:
+            self._view.copy.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,118 @@
+"""Where things lie in a workspace, and the starters that `init` puts there (contract workspace, "Layout")."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+MANIFEST_NAME = "SSOT_MANIFEST.toml"
+DATABASE_NAME = "chronicle.db"
+FOLDERS = ("artifacts", "backups", "daybooks", "notes", "logs")
+
+_MANIFEST = """\
+# The workspace's manifest: what it is called, where its people live, who owns its sessions.
+version = 1
+title = {title}
+
+[settings]
+# An IANA time zone; times are shown and days are counted in it.
+timezone = {timezone}
+
+[session]
+# Whose sessions these are. Agents record for this person.
+owner = {owner}
+"""
+
+_STATUS = """\
+# Status
+
+What is going on right now, in a few lines of your own.
+"""
+
+_NOTE = """\
+# Notes
+
+Markdown files in this folder belong to the workspace. Write what should outlive a session.
+"""
+
+_IGNORED = """\
+/chronicle.db
+/chronicle.db-shm
+/chronicle.db-wal
+/artifacts/
+/backups/
+/logs/
+"""
+
+
+class Layout(NamedTuple):
+    """The paths of one workspace."""
+
+    root: Path
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest file."""
+        return self.root / MANIFEST_NAME
+
+    @property
+    def database(self) -> Path:
+        """The database: `$CHRONICLE_DB` if it is set, else in the root."""
+        named = os.environ.get("CHRONICLE_DB")
+        return Path(named).expanduser() if named else self.root / DATABASE_NAME
+
+    @property
+    def artifacts(self) -> Path:
+        """The folder of evidence files."""
+        return self.root / "artifacts"
+
+
+class Scaffolded(NamedTuple):
+    """What `scaffold` did, as paths relative to the root."""
+
+    created: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
+def scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: bool = False) -> Scaffolded:
+    """Create the folders and starter files that are missing; with `force`, overwrite the files.
+
+    Folders are made 0700, files 0600. Raises `OSError` if the root cannot be written.
+    """
+    created: list[str] = []
+    skipped: list[str] = []
+    layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in FOLDERS:
+        folder = layout.root / name
+        if folder.is_dir():
+            skipped.append(f"{name}/")
+            continue
+        folder.mkdir(mode=0o700)
+        created.append(f"{name}/")
+    manifest = _MANIFEST.format(title=_toml(title), timezone=_toml(timezone), owner=_toml(owner))
+    files = {MANIFEST_NAME: manifest, "status.md": _STATUS, "notes/README.md": _NOTE, ".gitignore": _IGNORED}
+    for name, content in files.items():
+        path = layout.root / name
+        if path.exists() and not force:
+            skipped.append(name)
+            continue
+        _write(path, content)
+        created.append(name)
+    return Scaffolded(tuple(created), tuple(skipped))
+
+
+def _write(path: Path, content: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.write(content)
+
+
+def _toml(text: str) -> str:
+    """A TOML basic string."""
+    escaped = "".join(
+        {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(c)
+        or (c if c.isprintable() or ord(c) > 0x9F else f"\\u{ord(c):04x}")
+        for c in text
+    )
+    return f'"{escaped}"'

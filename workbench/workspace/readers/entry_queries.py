@@ -1,0 +1,213 @@
+"""A session's entries, page by page: acta and closed units in the order in which they were recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from workbench.log.event_log import EventLog
+from workbench.log.times import from_micros
+from workbench.sessions import facets as facet_numbers
+from workbench.sessions.errors import ChronicumNotFound
+from workbench.sessions.folds import CHILD, REQUEST, RESPONSE
+from workbench.sessions.queries import BEYOND_ALL, entry_sql, stream_of
+from workbench.storage import fetch
+from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
+from workbench.workspace.rows import ActaFilter, ActumRow
+
+UNIT_CLOSED = "unit_closed"
+
+_LIST_COLUMNS = f"e.position, e.seq, e.recorded_at, e.occurred_at, e.private, e.stream_id, {PAYLOAD_COLUMNS}"
+_MAX_DEPTH = 12
+
+
+class EntryReader:
+    """Pages of one session's entries; every method raises `ChronicumNotFound` for a missing session."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    def page(
+        self,
+        chronicum_id: str,
+        wanted: ActaFilter,
+        limit: int,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+    ) -> list[ActumRow]:
+        """Up to `limit` entries with a seq above `after`, or the last ones below `before`.
+
+        With neither, the first ones. Always oldest first; long contents are clipped
+        (`content_chars` tells their length).
+        """
+        numbers = _numbers(wanted)
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            if not numbers:
+                return []
+            sql = entry_sql(numbers, before is not None, _LIST_COLUMNS)
+            start = before if before is not None else (after or 0)
+            found = fetch.rows(connection, sql, (stream_id, start, limit))
+            if before is not None:
+                found.reverse()
+            chain = _Chain(connection, stream_id)
+            return [self._row(connection, row, chain, clip=True) for row in found]
+
+    def last(self, chronicum_id: str, wanted: ActaFilter, limit: int) -> list[ActumRow]:
+        """The last `limit` entries, oldest first."""
+        return self.page(chronicum_id, wanted, limit, before=BEYOND_ALL)
+
+    def entry(self, chronicum_id: str, seq: int) -> ActumRow | None:
+        """One entry whole, or None if this seq is no entry."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            row = fetch.row(
+                connection,
+                f"SELECT {_LIST_COLUMNS} FROM events e WHERE stream_id = ? AND seq = ?",
+                (stream_id, seq),
+            )
+            return (
+                None if row is None else self._row(connection, row, _Chain(connection, stream_id), clip=False)
+            )
+
+    def total(self, chronicum_id: str, wanted: ActaFilter) -> int:
+        """How many entries pass the filter; costs nothing, the log keeps count."""
+        numbers = set(_numbers(wanted))
+        return sum(count for number, count in self.counts(chronicum_id).items() if number in numbers)
+
+    def counts(self, chronicum_id: str) -> dict[int, int]:
+        """Entries by facet number (`workbench.sessions.facets`)."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            return dict(
+                fetch.rows(
+                    connection, "SELECT facet, entries FROM facet_counts WHERE stream_id = ?", (stream_id,)
+                )
+            )
+
+    def last_seq(self, chronicum_id: str) -> int:
+        """The highest seq of the session's stream."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            return (
+                fetch.value(connection, "SELECT max(seq) FROM events WHERE stream_id = ?", (stream_id,)) or 0
+            )
+
+    def _row(self, connection: apsw.Connection, row: Sequence[Any], chain: _Chain, *, clip: bool) -> ActumRow:
+        position, seq, recorded_at, occurred_at, private, _stream_id, text, _size = row
+        lengths: dict[str, int] = {}
+        if text is not None:
+            payload = decode(text)
+        elif clip:
+            payload, lengths = clipped_payload(connection, position)
+        else:
+            payload = decode(
+                fetch.value(connection, "SELECT payload FROM events WHERE position = ?", (position,))
+            )
+        times: dict[str, Any] = {
+            "at": from_micros(recorded_at),
+            "occurred_at": None if occurred_at is None else from_micros(occurred_at),
+            "private": bool(private),
+        }
+        if "kind" not in payload:
+            note = payload.get("note", "")
+            return ActumRow(
+                position=position,
+                seq=seq,
+                id="",
+                chronicum_id=payload.get("chronicum_id", ""),
+                kind=UNIT_CLOSED,
+                actor_kind="system",
+                actor=payload.get("unit", ""),
+                content=note,
+                metadata={},
+                content_chars=lengths.get("note", len(note)),
+                **times,
+            )
+        metadata = payload["metadata"]
+        reply, child = chain.links(payload["kind"], metadata.get("call_id"))
+        return ActumRow(
+            position=position,
+            seq=seq,
+            id=payload["id"],
+            chronicum_id=payload["chronicum_id"],
+            kind=payload["kind"],
+            actor_kind=payload["actor_kind"],
+            actor=payload["actor"],
+            content=payload["content"],
+            metadata=metadata,
+            content_chars=lengths.get("content", len(payload["content"])),
+            reply_seq=reply,
+            child_seq=child,
+            depth=chain.depth(metadata.get("parent")),
+            **times,
+        )
+
+
+class _Chain:
+    """Who answers and who spawned whom, looked up once per page."""
+
+    def __init__(self, connection: apsw.Connection, stream_id: int) -> None:
+        self._connection = connection
+        self._stream_id = stream_id
+        self._depths: dict[str, int] = {}
+
+    def links(self, kind: str, call: object) -> tuple[int | None, int | None]:
+        """For a request (response, child); for a response (request, None)."""
+        if not isinstance(call, str) or kind not in ("tool_request", "tool_response"):
+            return None, None
+        roles = self._roles(call)
+        if kind == "tool_request":
+            return roles.get(RESPONSE), roles.get(CHILD)
+        return roles.get(REQUEST), None
+
+    def depth(self, parent: object) -> int:
+        """How many calls lie above an actum that names `parent`; chains that loop stop counting."""
+        calls: list[str] = []
+        while isinstance(parent, str) and parent and parent not in calls and len(calls) < _MAX_DEPTH:
+            if parent in self._depths:
+                break
+            calls.append(parent)
+            parent = self._parent_of(parent)
+        depth = self._depths.get(parent, 0) if isinstance(parent, str) else 0
+        for call in reversed(calls):
+            depth += 1
+            self._depths[call] = depth
+        return depth
+
+    def _parent_of(self, call: str) -> object:
+        return fetch.value(
+            self._connection,
+            "SELECT json_extract(e.payload, '$.metadata.parent') FROM tool_calls c "
+            "CROSS JOIN events e ON e.stream_id = c.stream_id AND e.seq = c.seq "
+            "WHERE c.stream_id = ? AND c.call_id = ? AND c.role = ?",
+            (self._stream_id, call, REQUEST),
+        )
+
+    def _roles(self, call: str) -> dict[int, int]:
+        return dict(
+            fetch.rows(
+                self._connection,
+                "SELECT role, seq FROM tool_calls WHERE stream_id = ? AND call_id = ?",
+                (self._stream_id, call),
+            )
+        )
+
+
+def _stream(connection: apsw.Connection, chronicum_id: str) -> int:
+    number = stream_of(connection, chronicum_id)
+    if number is None:
+        raise ChronicumNotFound
+    return number
+
+
+def _numbers(wanted: ActaFilter) -> tuple[int, ...]:
+    kinds = tuple(kind for kind in wanted.kinds if kind != UNIT_CLOSED)
+    numbers: tuple[int, ...] = ()
+    if kinds or not wanted.kinds:
+        numbers = facet_numbers.facets(kinds, wanted.actor_kinds, private=wanted.include_private)
+    units = UNIT_CLOSED in wanted.kinds or (not wanted.kinds and not wanted.actor_kinds)
+    return (*numbers, facet_numbers.UNIT_CLOSED) if units else numbers

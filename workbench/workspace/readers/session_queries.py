@@ -1,0 +1,203 @@
+"""The list of sessions: newest activity first, in keyset pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from workbench.log.event_log import EventLog
+from workbench.log.streams import session_stream
+from workbench.log.times import from_micros, to_micros
+from workbench.sessions import facets as facet_numbers
+from workbench.sessions.queries import entry_sql, stream_of
+from workbench.storage import fetch
+from workbench.workspace.rows import SessionFilter, SessionRow
+
+ACTORS_SHOWN = 12
+_PROMPT_CHARS = 300
+_SCAN_ROWS = 200
+
+_SELECT = (
+    "SELECT c.stream_id, c.chronicum_id, c.owner_id, c.started_at, a.last_activity_at, "
+    "a.first_happened, a.last_happened, a.acta "
+    "FROM session_activity a CROSS JOIN chronica c USING(stream_id)"
+)
+_OLDER = (
+    f"{_SELECT} WHERE (a.last_activity_at, a.stream_id) < (?, ?) "
+    "ORDER BY a.last_activity_at DESC, a.stream_id DESC LIMIT ?"
+)
+_NEWER = (
+    f"{_SELECT} WHERE (a.last_activity_at, a.stream_id) > (?, ?) "
+    "ORDER BY a.last_activity_at, a.stream_id LIMIT ?"
+)
+_TOP = (2**62, 2**62)
+_HUMAN_MESSAGE = (facet_numbers.facet("message", "human", False),)
+_ACTUM_FACETS = frozenset(facet_numbers.ACTA)
+
+Key = tuple[int, int]
+"""Place of a session in the list: (last activity in microseconds, stream number)."""
+
+
+class SessionReader:
+    """Sessions of every owner."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    def page(
+        self,
+        wanted: SessionFilter,
+        limit: int,
+        *,
+        after: SessionRow | None = None,
+        before: SessionRow | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[SessionRow]:
+        """Up to `limit` sessions that follow `after` in the list, or that stand just before `before`.
+
+        With neither, the first ones. Always in the list's order: newest activity first.
+        """
+        anchor = after or before
+        with self._log.reader() as connection:
+            start = _TOP if anchor is None else self._key(connection, anchor)
+            rows: list[SessionRow] = []
+            for row in self._scan(connection, wanted, start, newer=before is not None):
+                rows.append(row)
+                if len(rows) >= limit or cancelled():
+                    break
+        if before is not None:
+            rows.reverse()
+        return rows
+
+    def last(self, wanted: SessionFilter, limit: int) -> list[SessionRow]:
+        """The last `limit` sessions of the list: the ones that were active the longest ago."""
+        with self._log.reader() as connection:
+            rows: list[SessionRow] = []
+            for row in self._scan(connection, wanted, (-_TOP[0], 0), newer=True):
+                rows.append(row)
+                if len(rows) >= limit:
+                    break
+        rows.reverse()
+        return rows
+
+    def get(self, chronicum_id: str) -> SessionRow | None:
+        """One session, or None."""
+        with self._log.reader() as connection:
+            number = stream_of(connection, chronicum_id)
+            if number is None:
+                return None
+            row = fetch.row(connection, f"{_SELECT} WHERE a.stream_id = ?", (number,))
+            return None if row is None else _assemble(connection, row)
+
+    def count(self, wanted: SessionFilter, cancelled: Callable[[], bool] = lambda: False) -> int:
+        """How many sessions pass the filter; a filter has to look at each of them."""
+        with self._log.reader() as connection:
+            if not wanted:
+                return int(fetch.value(connection, "SELECT count(*) FROM session_activity"))
+            number = 0
+            for _ in self._scan(connection, wanted, _TOP, newer=False):
+                number += 1
+                if cancelled():
+                    break
+            return number
+
+    def rank(self, row: SessionRow) -> int:
+        """How many sessions stand before this one in the unfiltered list."""
+        with self._log.reader() as connection:
+            key = self._key(connection, row)
+            return int(
+                fetch.value(
+                    connection,
+                    "SELECT count(*) FROM session_activity WHERE (last_activity_at, stream_id) > (?, ?)",
+                    key,
+                )
+            )
+
+    def _scan(
+        self, connection: apsw.Connection, wanted: SessionFilter, start: Key, *, newer: bool
+    ) -> Iterator[SessionRow]:
+        while True:
+            found = fetch.rows(connection, _NEWER if newer else _OLDER, (*start, _SCAN_ROWS))
+            for row in found:
+                session = _assemble(connection, row)
+                if _passes(session, wanted):
+                    yield session
+            if len(found) < _SCAN_ROWS:
+                return
+            start = (found[-1][4], found[-1][0])
+
+    def _key(self, connection: apsw.Connection, row: SessionRow) -> Key:
+        # The row's own time, not today's: the page that follows it must not jump if it moved meanwhile.
+        return to_micros(row.last_activity_at), stream_of(connection, row.id) or 0
+
+
+def _assemble(connection: apsw.Connection, row: Sequence[Any]) -> SessionRow:
+    stream_id, chronicum_id, owner, started, active, first, last, acta = row
+    described = _described(connection, stream_id)
+    by_kind: dict[str, int] = {}
+    for number, count in fetch.rows(
+        connection, "SELECT facet, entries FROM facet_counts WHERE stream_id = ?", (stream_id,)
+    ):
+        if number in _ACTUM_FACETS:
+            kind = facet_numbers.kind_of(number)
+            by_kind[kind] = by_kind.get(kind, 0) + count
+    actors = fetch.rows(
+        connection,
+        "SELECT actor FROM session_actors WHERE stream_id = ? "
+        "GROUP BY actor ORDER BY min(actor_kind = 'system'), sum(acta) DESC, actor LIMIT ?",
+        (stream_id, ACTORS_SHOWN),
+    )
+    actor_count = fetch.value(
+        connection, "SELECT count(DISTINCT actor) FROM session_actors WHERE stream_id = ?", (stream_id,)
+    )
+    prefix, slash, _ = chronicum_id.partition("/")
+    return SessionRow(
+        id=chronicum_id,
+        owner_id=owner,
+        stream=session_stream(chronicum_id).name,
+        started_at=from_micros(started),
+        last_activity_at=from_micros(active),
+        first_at=from_micros(first),
+        last_at=from_micros(last),
+        acta=acta,
+        by_kind=by_kind,
+        actors=tuple(actor for (actor,) in actors),
+        actor_count=actor_count,
+        source=prefix if slash and prefix in ("claude-code", "codex") else "recorded",
+        title=described.get("title") or _first_prompt(connection, stream_id),
+        source_path=described.get("source", ""),
+        cwd=described.get("cwd", ""),
+        git_branch=described.get("git_branch", ""),
+        models=tuple(described.get("models", ())),
+        client_version=described.get("client_version", ""),
+        forked_from=described.get("forked_from", ""),
+    )
+
+
+def _described(connection: apsw.Connection, stream_id: int) -> dict[str, Any]:
+    found = fetch.rows(
+        connection,
+        "SELECT field, value FROM session_descriptions WHERE stream_id = ? AND to_position IS NULL",
+        (stream_id,),
+    )
+    return {field: msgspec.json.decode(value) for field, value in found}
+
+
+def _first_prompt(connection: apsw.Connection, stream_id: int) -> str:
+    columns = f"substr(json_extract(e.payload, '$.content'), 1, {_PROMPT_CHARS})"
+    text = fetch.value(connection, entry_sql(_HUMAN_MESSAGE, False, columns), (stream_id, 0, 1))
+    return " ".join(text.split()) if text else ""
+
+
+def _passes(row: SessionRow, wanted: SessionFilter) -> bool:
+    if wanted.owner and row.owner_id != wanted.owner:
+        return False
+    if wanted.source and row.source != wanted.source:
+        return False
+    if not wanted.text:
+        return True
+    haystack = "\n".join((row.title, row.id, row.owner_id, row.cwd, *row.actors)).casefold()
+    return all(word in haystack for word in wanted.text.casefold().split())

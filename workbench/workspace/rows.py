@@ -1,0 +1,127 @@
+"""Rows as the faces see them: plain immutable values, converted once from the database.
+
+Times are timezone-aware UTC `datetime`s with microseconds. Text is as stored: whoever draws it makes it safe.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One session (chronicum) in a list (issue: `sessions list`)."""
+
+    id: str
+    owner_id: str
+    stream: str
+    started_at: datetime
+    last_activity_at: datetime
+    first_at: datetime
+    """When its first actum happened (claimed time, else recorded time)."""
+    last_at: datetime
+    acta: int
+    by_kind: dict[str, int]
+    actors: tuple[str, ...]
+    """Distinct actors, most active first, at most `ACTORS_SHOWN`."""
+    actor_count: int
+    source: str
+    """`recorded`, `claude-code` or `codex`."""
+    title: str
+    """The described title, else the first prompt of a human, on one line, else empty."""
+    source_path: str = ""
+    cwd: str = ""
+    git_branch: str = ""
+    models: tuple[str, ...] = ()
+    client_version: str = ""
+    forked_from: str = ""
+
+
+class ActumRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened in a session, in a list or whole."""
+
+    position: int
+    seq: int
+    id: str
+    chronicum_id: str
+    kind: str
+    """`message`, `thought`, `tool_request`, `tool_response`; `unit_closed` for a unit's end."""
+    actor_kind: str
+    actor: str
+    content: str
+    at: datetime
+    occurred_at: datetime | None
+    private: bool
+    metadata: dict[str, Any]
+    content_chars: int
+    """Length of the whole content in characters; more than `len(content)` where a list clipped it."""
+    reply_seq: int | None = None
+    """For a tool request: the seq of its response. For a response: the seq of its request."""
+    depth: int = 0
+    """How many sub-agents deep: 0 in the trunk."""
+    child_seq: int | None = None
+    """For a tool request that spawned a sub-agent: the seq of the sub-agent's first actum."""
+
+
+class EventRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One event of the log, in a list or whole."""
+
+    position: int
+    stream: str
+    seq: int
+    event_id: str
+    namespace: str
+    type: str
+    schema_version: int
+    recorded_at: datetime
+    occurred_at: datetime | None
+    private: bool
+    actor: str
+    """Who did it, where the event type names an actor; else empty."""
+    payload: dict[str, Any]
+    payload_bytes: int
+    """Size of the stored row; a list clips long payloads, `whole` says whether this one is."""
+    whole: bool = True
+    causation_id: str | None = None
+    correlation_id: str | None = None
+
+
+class TimelineFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a timeline is narrowed to; empty means everything. The parts combine with AND."""
+
+    types: tuple[str, ...] = ()
+    actors: tuple[str, ...] = ()
+    text: str = ""
+    """Words that full text must find, the last one as a beginning."""
+
+    def __bool__(self) -> bool:
+        return bool(self.types or self.actors or self.text)
+
+
+class SessionFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list of sessions is narrowed to."""
+
+    owner: str = ""
+    source: str = ""
+    text: str = ""
+    """Found, without case, in title, id, owner, working folder or an actor's name."""
+
+    def __bool__(self) -> bool:
+        return bool(self.owner or self.source or self.text)
+
+
+class ActaFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which acta of a session are shown; an empty tuple means every kind."""
+
+    kinds: tuple[str, ...] = ()
+    actor_kinds: tuple[str, ...] = ()
+    include_private: bool = True
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """First and last key of an ordered list; both 0 where it is empty."""
+
+    first: int
+    last: int

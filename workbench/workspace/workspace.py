@@ -1,0 +1,219 @@
+"""The one façade over a workspace: it composes the parts and owns no rules (DESIGN §8)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from workbench.log.event_log import EventLog
+from workbench.log.times import Clock
+from workbench.redaction import default_filter
+from workbench.sessions.chronicarius import Chronicarius
+from workbench.sessions.stores.sqlite import SQLiteStore
+from workbench.sessions.units import close_unit
+from workbench.storage.database import DataVersionPoller
+from workbench.storage.errors import DatabaseMissing
+from workbench.storage.schema import SCHEMA_VERSION
+from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
+from workbench.workspace.folds import FOLDS, TABLES, event_types
+from workbench.workspace.layout import Layout, Scaffolded, scaffold
+from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, read_manifest, user_name
+
+if TYPE_CHECKING:
+    from workbench.evidence import EvidenceStore
+    from workbench.workspace.readers import Readers
+
+
+class ClosedUnit(NamedTuple):
+    """Where the event that closed a unit stands."""
+
+    position: int
+    seq: int
+
+
+class Workspace:
+    """An open workspace; a context manager. Threads may share it."""
+
+    def __init__(self, layout: Layout, manifest: Manifest, log: EventLog) -> None:
+        self.layout = layout
+        self.manifest = manifest
+        self.log = log
+        self.scaffolded = Scaffolded((), ())
+        """What `create` laid out; empty after `open`."""
+
+    @classmethod
+    def create(
+        cls,
+        root: str | Path,
+        *,
+        title: str | None = None,
+        timezone: str | None = None,
+        owner: str | None = None,
+        force: bool = False,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Lay out what is missing of a workspace at `root` and open it.
+
+        Nothing that exists is overwritten, unless `force` is given, which renews the starter files
+        but never the database. Raises `ConfigurationError` for an unknown time zone or a root that
+        cannot be written, and everything that `open` raises.
+        """
+        layout = Layout(Path(root).expanduser().absolute())
+        if timezone is not None and not is_timezone(timezone):
+            raise ConfigurationError(
+                f"there is no time zone {timezone!r}", hint="name one like Europe/Berlin, or UTC"
+            )
+        try:
+            done = scaffold(
+                layout,
+                title=title or layout.root.name or "Workspace",
+                timezone=timezone or local_timezone(),
+                owner=owner or user_name(),
+                force=force,
+            )
+        except OSError as error:
+            raise ConfigurationError(
+                f"{layout.root} cannot be written: {error.strerror or error}", hint="name another --root"
+            ) from error
+        is_new = not layout.database.exists()
+        workspace = cls(layout, read_manifest(layout.manifest), _open_log(layout, clock=clock))
+        name = layout.database.name
+        workspace.scaffolded = Scaffolded(
+            done.created + ((name,) if is_new else ()), done.skipped + (() if is_new else (name,))
+        )
+        return workspace
+
+    @classmethod
+    def open(cls, root: str | Path, *, read_only: bool = False, clock: Clock | None = None) -> Self:
+        """Open the workspace at `root`.
+
+        Raises `WorkspaceMissing`, `ManifestError`, and `SchemaError`s (exit 3) for a database that
+        is foreign, newer, older or damaged; the file is then as it was.
+        """
+        layout = Layout(Path(root).expanduser().absolute())
+        manifest = read_manifest(layout.manifest)
+        if not layout.database.exists():
+            raise WorkspaceMissing(
+                f"{layout.root} has a manifest but no {layout.database.name}",
+                hint=f"lay it out with: workbench init --root {layout.root}",
+            )
+        return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock))
+
+    # -- parts -----------------------------------------------------------------------------
+
+    @property
+    def root(self) -> Path:
+        """The workspace's folder."""
+        return self.layout.root
+
+    @property
+    def title(self) -> str:
+        """What the manifest calls it."""
+        return self.manifest.title
+
+    @property
+    def timezone(self) -> str:
+        """The IANA time zone that times are shown in."""
+        return self.manifest.timezone
+
+    @property
+    def owner(self) -> str:
+        """Whose sessions it holds."""
+        return self.manifest.owner
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written."""
+        return self.log.read_only
+
+    @property
+    def read_only_reason(self) -> str:
+        """Why nothing can be written, in words; empty if writing works."""
+        if not self.read_only:
+            return ""
+        return self.log.stale_reason or "opened read-only"
+
+    @property
+    def schema_version(self) -> int:
+        """The schema of the open database."""
+        return SCHEMA_VERSION
+
+    @cached_property
+    def sessions(self) -> Chronicarius:
+        """Chronica on the workspace's log."""
+        return Chronicarius(SQLiteStore(self.log))
+
+    @cached_property
+    def evidence(self) -> EvidenceStore:
+        """Content-addressed files."""
+        from workbench.evidence import EvidenceStore
+
+        return EvidenceStore(self.layout.artifacts)
+
+    @cached_property
+    def readers(self) -> Readers:
+        """Lists and pages for the faces."""
+        from workbench.workspace.readers import Readers
+
+        return Readers(self.log)
+
+    def data_version_poller(self) -> DataVersionPoller:
+        """Notices the commits of other programs: a context manager with `poll()`."""
+        return self.log.data_version_poller()
+
+    # -- commands --------------------------------------------------------------------------
+
+    def close_unit(
+        self,
+        owner_id: str,
+        chronicum_id: str,
+        unit: str,
+        *,
+        note: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> ClosedUnit:
+        """Close a stretch of a session; it is no actum and no activity.
+
+        With a key that already closed a unit of this session, nothing is written and the first
+        event's place is returned. Raises `EmptyOwnerID`, `ChronicumNotFound` (missing or another
+        owner's), `InvalidActum` for an empty unit.
+        """
+        self.sessions.get_chronicum(owner_id, chronicum_id)
+        return ClosedUnit(*close_unit(self.log, chronicum_id, unit, note=note, key=idempotency_key))
+
+    def status(self) -> dict[str, Any]:
+        """What a person asks first: where it is, its schema, how much is in it."""
+        from workbench.workspace.summary import summary
+
+        return summary(self)
+
+    # -- end -------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the files."""
+        self.log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _open_log(layout: Layout, *, read_only: bool = False, clock: Clock | None = None) -> EventLog:
+    try:
+        return EventLog.open(
+            layout.database,
+            FOLDS,
+            event_types(),
+            redactor=default_filter(),
+            clock=clock,
+            read_only=read_only,
+            tables=TABLES,
+        )
+    except DatabaseMissing as error:
+        raise WorkspaceMissing(error.message, hint=error.hint) from error
