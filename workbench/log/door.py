@@ -19,12 +19,14 @@ MAX_PAYLOAD_BYTES = 512 * 1024 * 1024
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LARGEST_FLOAT = 1.7976931348623157e308
+_CONTAINERS = (dict, list, tuple, set, frozenset)
 
 
 class Admitted(NamedTuple):
     """A payload that may be stored."""
 
     payload: Payload
+    """As every reader will decode it: folding it now and folding it again later give the same rows."""
     encoded: str
     """The payload row: JSON, sorted keys, no blanks, text as given."""
     removals: tuple[Removed, ...]
@@ -38,6 +40,7 @@ class Door:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._encoder = msgspec.json.Encoder(order="sorted")
+        self._decoders: dict[type[Payload], msgspec.json.Decoder[Payload]] = {}
 
     def admit(self, event_type: EventType, payload: Payload) -> Admitted:
         """Check identifiers, repair what JSON cannot hold, take secrets out of free text.
@@ -61,7 +64,17 @@ class Door:
                 encoded = self._encode(payload)
         if len(encoded) > MAX_PAYLOAD_BYTES:
             raise InvalidPayload(f"{event_type.type}: a payload of {len(encoded):,} bytes is too large")
-        return Admitted(payload, str(encoded, "utf-8"), removals, repaired)
+        return Admitted(self._decode(event_type, encoded), str(encoded, "utf-8"), removals, repaired)
+
+    def _decode(self, event_type: EventType, encoded: bytes) -> Payload:
+        # A structure is not checked when it is made; what cannot be read back must not be stored.
+        decoder = self._decoders.get(event_type.model)
+        if decoder is None:
+            decoder = self._decoders[event_type.model] = msgspec.json.Decoder(event_type.model)
+        try:
+            return decoder.decode(encoded)
+        except msgspec.ValidationError as error:
+            raise InvalidPayload(f"{event_type.type}: {error}") from None
 
     def _encode(self, payload: Payload) -> bytes:
         try:
@@ -119,34 +132,25 @@ def _has_odd_numbers(payload: Payload) -> bool:
 
     Also bounds the depth, before anything recursive sees the value (`InvalidPayload`).
     """
-    for field in payload.__struct_fields__:
-        value = getattr(payload, field)
-        if type(value) in (dict, list) and value and _odd_inside(value):
-            return True
-    return False
-
-
-def _odd_inside(value: JsonValue) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        deeper: list[JsonValue] = []
-        for container in level:
-            for item in container.values() if type(container) is dict else container:
-                kind = type(item)
-                if kind is str or kind is bool or item is None:
-                    continue
-                if kind is dict or kind is list:
-                    if item:
-                        deeper.append(item)
-                elif kind is float:
-                    if not math.isfinite(item):
-                        return True
-                elif kind is int and not -_LARGEST_FLOAT <= item <= _LARGEST_FLOAT:
-                    return True
-        if not deeper:
-            return False
-        level = deeper
-    raise InvalidPayload(f"the payload is nested more than {MAX_DEPTH} levels deep")
+    odd = False
+    # Depth first, so that a structure which contains itself runs into the limit at once.
+    pending: list[tuple[JsonValue, int]] = [([getattr(payload, f) for f in payload.__struct_fields__], 0)]
+    while pending:
+        container, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            raise InvalidPayload(f"the payload is nested more than {MAX_DEPTH} levels deep")
+        for item in container.values() if isinstance(container, dict) else container:
+            kind = type(item)
+            if kind is str or kind is bool or item is None:
+                continue
+            if isinstance(item, _CONTAINERS):
+                if item:
+                    pending.append((item, depth + 1))
+            elif isinstance(item, float):
+                odd = odd or not math.isfinite(item)
+            elif isinstance(item, int):
+                odd = odd or not -_LARGEST_FLOAT <= item <= _LARGEST_FLOAT
+    return odd
 
 
 def _repaired(value: JsonValue) -> tuple[JsonValue, int]:
@@ -163,14 +167,17 @@ def _repaired(value: JsonValue) -> tuple[JsonValue, int]:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_FLOAT:
         return _decimal(value), 1
     if isinstance(value, dict):
-        result: dict[str, JsonValue] = {}
+        result: dict[JsonValue, JsonValue] = {}
         count = 0
         for key, item in value.items():
             fixed_key, key_fixes = _repaired(key)
+            # Two broken keys must not become one, or the first one's value would be lost.
+            while key_fixes and (fixed_key in value or fixed_key in result):
+                fixed_key += _REPLACEMENT
             result[fixed_key], item_fixes = _repaired(item)
             count += key_fixes + item_fixes
         return result, count
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         pairs = [_repaired(item) for item in value]
         return [item for item, _ in pairs], sum(fixes for _, fixes in pairs)
     return value, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -94,6 +94,8 @@ class EventLog:
         Raises `SchemaError`s (exit 3) for a file that is foreign, newer, older or damaged, and
         leaves it as it was; `DatabaseMissing` for a read-only open of nothing.
         """
+        if not read_only:
+            schema.refuse_foreign(path)
         database = Database(path, read_only=read_only, synchronous=synchronous)
         try:
             log = cls(database, folds, registry, redactor=redactor, clock=clock)
@@ -169,7 +171,7 @@ class EventLog:
             if work is not None and mark is not None and self._db.in_transaction:
                 work.rewind(mark)
             raise
-        if work is not None and self._db.depth == 1:
+        if not outermost and work is not None and self._db.depth == 1:
             work.flush_if_large()
 
     def _begin(self, connection: apsw.Connection) -> UnitOfWork:
@@ -227,6 +229,7 @@ class EventLog:
 
         Raises `InvalidPayload` if that is before the last event's time here, and what `append` raises.
         """
+        _check_instant("recorded_at", recorded_at)
         micros = to_micros(recorded_at)
         admitted = [(event, *self._admit(event))]
         with self.transaction():
@@ -241,8 +244,8 @@ class EventLog:
         event_type = self.registry.of(event.payload)
         if event.visibility not in ("public", "private"):
             raise InvalidPayload(f"visibility is public or private, not {event.visibility!r}")
-        if event.occurred_at is not None and event.occurred_at.tzinfo is None:
-            raise InvalidPayload("occurred_at needs a time zone")
+        if event.occurred_at is not None:
+            _check_instant("occurred_at", event.occurred_at)
         return event_type, self._door.admit(event_type, event.payload)
 
     def _append(
@@ -270,32 +273,29 @@ class EventLog:
         events: list[FoldEvent] = []
         removals: list[Removed] = []
         repaired = size = 0
+        rows: list[tuple[object, ...]] = []
         position, seq = work.last_position, tail.last_seq
         for event, event_type, entry in admitted:
             position += 1
             seq += 1
             private = event.visibility == "private"
             occurred = None if event.occurred_at is None else to_micros(event.occurred_at)
-            try:
-                work.connection.execute(
-                    sqlite.INSERT,
-                    (
-                        position,
-                        tail.stream_id,
-                        seq,
-                        work.type_id(event_type),
-                        event_type.version,
-                        event_id_bytes(event.event_id),
-                        event.causation_id.bytes if event.causation_id else None,
-                        event.correlation_id.bytes if event.correlation_id else None,
-                        private,
-                        recorded_at,
-                        occurred,
-                        entry.encoded,
-                    ),
+            rows.append(
+                (
+                    position,
+                    tail.stream_id,
+                    seq,
+                    work.type_id(event_type),
+                    event_type.version,
+                    event_id_bytes(event.event_id),
+                    event.causation_id.bytes if event.causation_id else None,
+                    event.correlation_id.bytes if event.correlation_id else None,
+                    private,
+                    recorded_at,
+                    occurred,
+                    entry.encoded,
                 )
-            except apsw.ConstraintError as error:
-                raise DuplicateEventId(f"event {event.event_id} is stored already") from error
+            )
             events.append(
                 FoldEvent(
                     position,
@@ -312,6 +312,12 @@ class EventLog:
             removals.extend(entry.removals)
             repaired += entry.repaired
             size += len(entry.encoded)
+        try:
+            work.connection.executemany(sqlite.INSERT, rows)
+        except apsw.ConstraintError as error:
+            raise DuplicateEventId(
+                "an event of this id is stored already, or stands twice in the batch"
+            ) from error
         work.last_position, work.last_recorded_at = position, recorded_at
         tail.last_seq, tail.written = seq, True
         work.fold(events, size)
@@ -445,6 +451,16 @@ class Stream:
         with self._log.reader() as connection:
             number = sqlite.stream_id(connection, self.ref.name)
             return 0 if number is None else sqlite.last_seq(connection, number)
+
+
+def _check_instant(field: str, moment: datetime) -> None:
+    """Refuse a time that cannot be given back: without a zone, or outside the years 1 to 9999 in UTC."""
+    if moment.utcoffset() is None:
+        raise InvalidPayload(f"{field} needs a time zone")
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidPayload(f"{field} lies outside the years 1 to 9999 in UTC") from None
 
 
 class _ThreadBound(Iterator[StoredEvent]):

@@ -6,6 +6,7 @@ text itself only in the log.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 import apsw
@@ -20,7 +21,10 @@ _YO = str.maketrans({"ё": "е", "Ё": "Е"})
 
 
 def normalised(text: str) -> str:
-    """Text as it is indexed and asked for."""
+    """Text as it is indexed and asked for: composed, so that й is one letter however it was typed."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text)
     return text.translate(_YO) if "ё" in text or "Ё" in text else text
 
 
@@ -57,10 +61,10 @@ def match_expression(text: str) -> str:
 
     Empty if `text` holds no word. Quotes keep every operator of FTS5's language literal.
     """
-    words = [
-        "".join(c if c.isalnum() or c == "_" else " " for c in part) for part in normalised(text).split()
-    ]
-    phrases = [phrase.strip() for phrase in words if phrase.strip()]
+    # Inside quotes the tokenizer itself separates words, as it did when the text was indexed.
+    valid = text.encode("utf-8", "replace").decode()
+    parts = normalised(valid).replace('"', " ").replace("\0", " ").split()
+    phrases = [part for part in parts if any(c.isalnum() for c in part)]
     if not phrases:
         return ""
     return " ".join(f'"{phrase}"' for phrase in phrases) + "*"

@@ -12,11 +12,13 @@ if sys.version_info >= (3, 14):
         """Sixteen bytes of a fresh UUIDv7."""
         return uuid7().bytes
 else:
-    from uuid_utils import uuid7 as _uuid7
 
     def new_event_id() -> bytes:
         """Sixteen bytes of a fresh UUIDv7."""
-        return _uuid7().bytes
+        # Here, not above: programs that only read start without it.
+        from uuid_utils import uuid7
+
+        return uuid7().bytes
 
 
 def event_id_bytes(event_id: UUID | None) -> bytes:

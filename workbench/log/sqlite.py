@@ -31,7 +31,6 @@ SCHEMA = (
     "CREATE UNIQUE INDEX events_by_stream ON events(stream_id, seq)",
     "CREATE INDEX events_by_type ON events(type_id, position)",
     "CREATE INDEX events_as_happened ON events(coalesce(occurred_at, recorded_at), position)",
-    "CREATE INDEX events_by_time ON events(recorded_at, position)",
 )
 
 INSERT = "INSERT INTO events VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

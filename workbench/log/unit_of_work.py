@@ -12,6 +12,7 @@ from workbench.log.folds import FoldEvent, InlineFold
 from workbench.log.registry import EventType
 from workbench.log.streams import StreamRef
 from workbench.storage import fetch
+from workbench.storage.errors import StorageError
 
 FLUSH_BYTES = 8 * 1024 * 1024
 FLUSH_EVENTS = 5000
@@ -49,6 +50,7 @@ class UnitOfWork:
         self._by_type: dict[str, tuple[InlineFold, ...]] = {}
         self._waiting: list[FoldEvent] = []
         self._waiting_bytes = 0
+        self._broken = False
         self._read()
 
     def _read(self) -> None:
@@ -133,16 +135,24 @@ class UnitOfWork:
     def flush(self) -> None:
         """Apply the folds that run at commit to what waits for them."""
         events, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        # A caller may catch the error of a flush that failed half-way; the commit must not.
+        self._broken = True
         for fold in self._at_commit:
             wanted = fold.types
             mine = events if wanted is None else [e for e in events if e.event_type.type in wanted]
             if mine:
                 fold.apply(self.connection, mine)
+        self._broken = False
 
     def finish(self) -> None:
         """Write what the transaction left in memory; the last step before the commit."""
         if not self.appended:
             return
+        if self._broken:
+            raise StorageError(
+                "an earlier error in this transaction left its projections incomplete",
+                hint="nothing of it was kept; try again",
+            )
         self.flush()
         written = [(tail.last_seq, tail.stream_id) for tail in self._tails.values() if tail.written]
         self.connection.executemany("UPDATE streams SET last_seq = ? WHERE stream_id = ?", written)

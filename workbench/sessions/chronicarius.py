@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -14,7 +14,7 @@ from workbench.sessions.store import IdempotentStore, Store
 
 def random_id() -> str:
     """128 random bits as 32 lower-case hex digits."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 class Chronicarius:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import apsw
 import msgspec
@@ -21,6 +21,9 @@ from workbench.sessions.events import (
 from workbench.sessions.facets import UNIT_CLOSED as UNIT_FACET
 from workbench.sessions.facets import facet
 
+IMPORT_PREFIXES = ("claude-code:", "codex:")
+"""Beginnings of the keys that importers give; other keys are their callers' own."""
+
 REQUEST, RESPONSE, CHILD = 0, 1, 2
 """Roles of an entry in a tool call: the call, its response, the first act of the sub-agent it spawned."""
 
@@ -35,6 +38,7 @@ class SessionsFold:
         "session_entries",
         "session_keys",
         "unit_keys",
+        "imported_records",
         "tool_calls",
         "session_descriptions",
     )
@@ -51,6 +55,8 @@ class SessionsFold:
         "CREATE TABLE unit_keys("
         "stream_id INTEGER NOT NULL, key TEXT NOT NULL, position INTEGER NOT NULL, "
         "PRIMARY KEY(stream_id, key)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE imported_records("
+        "source_key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID",
         "CREATE TABLE tool_calls("
         "stream_id INTEGER NOT NULL, call_id TEXT NOT NULL, role INTEGER NOT NULL, "
         "seq INTEGER NOT NULL, PRIMARY KEY(stream_id, call_id, role)) STRICT, WITHOUT ROWID",
@@ -64,12 +70,28 @@ class SessionsFold:
 
     def apply(self, connection: apsw.Connection, events: Sequence[FoldEvent]) -> None:
         """Fold session events in order."""
+        entries: list[tuple[int, int, int, int]] = []
+        calls: list[tuple[int, str, int, int]] = []
         for event in events:
             kind = event.event_type.type
             if kind == ACTUM.type:
-                self._actum(connection, event)
+                actum: ActumRecorded = event.payload
+                number = facet(actum.kind, actum.actor_kind, event.private)
+                entries.append((event.stream_id, number, event.seq, event.position))
+                if actum.idempotency_key is not UNSET:
+                    _key(connection, event, str(actum.idempotency_key))
+                if actum.metadata:
+                    calls.extend(_calls(event, actum))
             elif kind == UNIT_CLOSED.type:
-                self._unit(connection, event)
+                entries.append((event.stream_id, UNIT_FACET, event.seq, event.position))
+                key = event.payload.source_key
+                if key is not UNSET:
+                    connection.execute(
+                        "INSERT OR IGNORE INTO unit_keys VALUES(?, ?, ?)",
+                        (event.stream_id, key, event.position),
+                    )
+                    if key.startswith(IMPORT_PREFIXES):
+                        _imported(connection, event, key)
             elif kind == DESCRIBED.type:
                 self._described(connection, event)
             else:
@@ -84,44 +106,9 @@ class SessionsFold:
                         event.recorded_at,
                     ),
                 )
-
-    def _actum(self, connection: apsw.Connection, event: FoldEvent) -> None:
-        actum: ActumRecorded = event.payload
-        self._entry(connection, event, facet(actum.kind, actum.actor_kind, event.private))
-        if actum.idempotency_key is not UNSET:
-            connection.execute(
-                "INSERT OR IGNORE INTO session_keys VALUES(?, ?, ?)",
-                (event.stream_id, actum.idempotency_key, event.position),
-            )
-        metadata = actum.metadata
-        if not metadata:
-            return
-        call = metadata.get("call_id")
-        if call and isinstance(call, str) and actum.kind in ("tool_request", "tool_response"):
-            self._call(connection, event, call, REQUEST if actum.kind == "tool_request" else RESPONSE)
-        parent = metadata.get("parent")
-        if parent and isinstance(parent, str):
-            self._call(connection, event, parent, CHILD)
-
-    def _unit(self, connection: apsw.Connection, event: FoldEvent) -> None:
-        self._entry(connection, event, UNIT_FACET)
-        key = event.payload.source_key
-        if key is not UNSET:
-            connection.execute(
-                "INSERT OR IGNORE INTO unit_keys VALUES(?, ?, ?)", (event.stream_id, key, event.position)
-            )
-
-    def _entry(self, connection: apsw.Connection, event: FoldEvent, number: int) -> None:
-        connection.execute(
-            "INSERT INTO session_entries VALUES(?, ?, ?, ?)",
-            (event.stream_id, number, event.seq, event.position),
-        )
-
-    def _call(self, connection: apsw.Connection, event: FoldEvent, call: str, role: int) -> None:
+        connection.executemany("INSERT INTO session_entries VALUES(?, ?, ?, ?)", entries)
         # The first of each role counts: a call id that comes twice in a session stays with its first pair.
-        connection.execute(
-            "INSERT OR IGNORE INTO tool_calls VALUES(?, ?, ?, ?)", (event.stream_id, call, role, event.seq)
-        )
+        connection.executemany("INSERT OR IGNORE INTO tool_calls VALUES(?, ?, ?, ?)", calls)
 
     def _described(self, connection: apsw.Connection, event: FoldEvent) -> None:
         described: ChronicumDescribed = event.payload
@@ -138,6 +125,34 @@ class SessionsFold:
                 "INSERT INTO session_descriptions VALUES(?, ?, ?, NULL, ?)",
                 (event.stream_id, field, event.position, msgspec.json.encode(value).decode()),
             )
+
+
+def _key(connection: apsw.Connection, event: FoldEvent, key: str) -> None:
+    """Note an idempotency key: an importer's among all sessions' records, any other in its session.
+
+    An importer's key that another session had first is noted in its session too, so that a key counts
+    in every session on its own.
+    """
+    if key.startswith(IMPORT_PREFIXES) and _imported(connection, event, key):
+        return
+    connection.execute(
+        "INSERT OR IGNORE INTO session_keys VALUES(?, ?, ?)", (event.stream_id, key, event.position)
+    )
+
+
+def _imported(connection: apsw.Connection, event: FoldEvent, key: str) -> bool:
+    """Note an imported record; False if its key was noted before."""
+    connection.execute("INSERT OR IGNORE INTO imported_records VALUES(?, ?)", (key, event.position))
+    return connection.changes() > 0
+
+
+def _calls(event: FoldEvent, actum: ActumRecorded) -> Iterator[tuple[int, str, int, int]]:
+    call = actum.metadata.get("call_id")
+    if call and isinstance(call, str) and actum.kind in ("tool_request", "tool_response"):
+        yield event.stream_id, call, REQUEST if actum.kind == "tool_request" else RESPONSE, event.seq
+    parent = actum.metadata.get("parent")
+    if parent and isinstance(parent, str):
+        yield event.stream_id, parent, CHILD, event.seq
 
 
 class SessionCountsFold:

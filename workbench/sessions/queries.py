@@ -10,6 +10,7 @@ import apsw
 
 from workbench.log.times import from_micros
 from workbench.sessions.events import decode_actum
+from workbench.sessions.folds import IMPORT_PREFIXES
 from workbench.sessions.model import Actum
 from workbench.storage import fetch
 
@@ -61,6 +62,24 @@ def last_acta(connection: apsw.Connection, stream_id: int, facets: Sequence[int]
     sql = entry_sql(tuple(facets), True, _ACTUM_COLUMNS)
     found = fetch.rows(connection, sql, (stream_id, BEYOND_ALL, last_n))
     return [actum(row) for row in reversed(found)]
+
+
+_KEYED = (
+    "SELECT e.payload, e.recorded_at, e.occurred_at, e.private FROM session_keys k "
+    "CROSS JOIN events e ON e.position = k.position WHERE k.stream_id = ? AND k.key = ?"
+)
+_IMPORTED = (
+    "SELECT e.payload, e.recorded_at, e.occurred_at, e.private FROM imported_records i "
+    "CROSS JOIN events e ON e.position = i.position WHERE i.source_key = ? AND e.stream_id = ?"
+)
+
+
+def keyed_actum(connection: apsw.Connection, stream_id: int, key: str) -> fetch.Row | None:
+    """The row (see `actum`) that used an idempotency key in a session first, or None."""
+    row = fetch.row(connection, _KEYED, (stream_id, key))
+    if row is None and key.startswith(IMPORT_PREFIXES):
+        row = fetch.row(connection, _IMPORTED, (key, stream_id))
+    return row
 
 
 def actum(row: Sequence[Any]) -> Actum:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import apsw
 
-from workbench.storage.errors import DatabaseMissing, translated
+from workbench.storage.errors import DatabaseMissing, opening, translated
+from workbench.storage.turns import BUSY_TIMEOUT_MS
 
-BUSY_TIMEOUT_MS = 5000
-"""How long a statement waits for another program's lock before it gives up."""
+if TYPE_CHECKING:
+    import tempfile
 
-CACHE_KIB = 8192
+CACHE_KIB = 4096
+WRITER_CACHE_KIB = 32768
+"""The writer touches the end of a dozen trees in every transaction, and random places of two of them."""
+
+CHECKPOINT_PAGES = 4000
+"""Pages in the WAL before they are carried into the file: rarer than the default, since a batch of an
+import writes the same hot pages again and again."""
 Synchronous = Literal["FULL", "OFF"]
 
 
@@ -35,7 +40,7 @@ def open_writer(path: Path, *, synchronous: Synchronous = "FULL") -> apsw.Connec
     The file is created with mode 0600 if it is missing. `synchronous="OFF"` is for measurements
     and for scratch databases: an acknowledged write may then be lost with the power.
     """
-    with translated(path):
+    with opening(path):
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = apsw.Connection(str(path), statementcachesize=256)
@@ -44,6 +49,8 @@ def open_writer(path: Path, *, synchronous: Synchronous = "FULL") -> apsw.Connec
         connection.execute("PRAGMA journal_mode=WAL").fetchall()
         connection.execute(f"PRAGMA synchronous={synchronous}")
         connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA cache_size=-{WRITER_CACHE_KIB}").fetchall()
+        connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}").fetchall()
         connection.execute("PRAGMA journal_size_limit=67108864").fetchall()
     return connection
 
@@ -68,7 +75,7 @@ def open_read_only(path: Path) -> ReadOnlyView:
     """
     if not path.is_file():
         raise DatabaseMissing(f"there is no database at {path}", hint="make a workspace with: workbench init")
-    with translated(path):
+    with opening(path):
         try:
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=256)
             _common(connection)
@@ -79,6 +86,10 @@ def open_read_only(path: Path) -> ReadOnlyView:
         wal = path.with_name(path.name + "-wal")
         if not wal.exists() or wal.stat().st_size == 0:
             return ReadOnlyView(_open_immutable(path), "read-only medium: live refresh is off", None)
+        # Here, not above: hardly any program start comes this way.
+        import shutil
+        import tempfile
+
         folder = tempfile.TemporaryDirectory(prefix="workbench-")
         copied = Path(folder.name) / path.name
         shutil.copyfile(path, copied)

@@ -20,6 +20,7 @@ from workbench.storage.connection import (
     open_writer,
 )
 from workbench.storage.errors import DatabaseReadOnly, StorageError, WrongThread, translated
+from workbench.storage.turns import WriteTurns
 
 POOL_SIZE = 8
 """Readers kept open; a thread beyond them waits for one to come back."""
@@ -84,12 +85,15 @@ class Database:
         self._pool_lock = threading.Lock()
         self._closed = False
         self._writer: apsw.Connection | None = None
+        self._turns: WriteTurns | None = None
         if read_only:
             self._view = open_read_only(path)
             self.stale_reason = self._view.reason
             self._idle.append(self._view.connection)
         else:
             self._writer = open_writer(path, synchronous=synchronous)
+            self._turns = WriteTurns(path)
+            self._writer.set_busy_handler(self._turns.busy)
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -119,16 +123,19 @@ class Database:
         Raises `DatabaseLocked` when another program holds the lock for longer than the busy
         timeout, `DatabaseReadOnly` on a database opened for reading, `DiskFull`.
         """
-        connection = self._writer
-        if connection is None:
+        if self.read_only:
             self._refuse_closed()
             raise DatabaseReadOnly(f"{self.path} is open read-only", hint="open it without --read-only")
         with self._lock:
+            connection, turns = self._writer, self._turns
+            if connection is None or turns is None:
+                raise StorageError(f"{self.path} is closed")
             if self._depth == 0:
                 with translated(self.path):
-                    connection.execute("BEGIN IMMEDIATE")
+                    turns.begin(connection)
                 undo, done = "ROLLBACK", "COMMIT"
             else:
+                self._refuse_lost(connection)
                 name = f"level{self._depth}"
                 connection.execute(f"SAVEPOINT {name}")
                 undo, done = f"ROLLBACK TO {name}; RELEASE {name}", f"RELEASE {name}"
@@ -136,6 +143,7 @@ class Database:
             self._depth += 1
             try:
                 yield connection
+                self._refuse_lost(connection)
                 with translated(self.path):
                     connection.execute(done)
             except BaseException:
@@ -188,6 +196,15 @@ class Database:
             return open_reader(Path(self._view.copy.name) / self.path.name)
         return open_read_only(self.path).connection
 
+    def _refuse_lost(self, connection: apsw.Connection) -> None:
+        # After a full disk or an I/O error SQLite may undo everything; whoever caught that error in
+        # an inner level must not go on: each further statement would be a transaction of its own.
+        if not connection.in_transaction:
+            raise StorageError(
+                f"the transaction on {self.path} was undone as a whole by an earlier error",
+                hint="nothing of it was kept; try again",
+            )
+
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StorageError(f"{self.path} is closed")
@@ -207,6 +224,8 @@ class Database:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
+            if self._turns is not None:
+                self._turns.close()
         if self._view is not None and self._view.copy is not None:
             self._view.copy.cleanup()
 

@@ -82,6 +82,19 @@ class WrongThread(StorageError):
 
 
 @contextmanager
+def opening(path: Path | str) -> Iterator[None]:
+    """As `translated`, and for the system's own errors too: around what touches files directly."""
+    try:
+        with translated(path):
+            yield
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be opened: {error.strerror or error}",
+            hint="check that its folder exists and may be written",
+        ) from error
+
+
+@contextmanager
 def translated(path: Path | str) -> Iterator[None]:
     """Turn SQLite's errors into ours, naming `path`; constraint and logic errors pass unchanged.
 

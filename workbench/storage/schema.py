@@ -5,9 +5,17 @@ Nothing here changes a file that is not empty: what does not fit is refused, unt
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import apsw
 
-from workbench.storage.errors import NotAWorkbenchDatabase, SchemaAheadOfCode, SchemaMigrationRequired
+from workbench.storage.errors import (
+    NotAWorkbenchDatabase,
+    SchemaAheadOfCode,
+    SchemaMigrationRequired,
+    opening,
+)
+from workbench.storage.turns import BUSY_TIMEOUT_MS
 
 APPLICATION_ID = 0x4357424B
 """`CWBK`, in the header of every database of ours."""
@@ -16,11 +24,58 @@ SCHEMA_VERSION = 1
 
 _MAX_CHRONICLE_ID = 0x4348524E
 
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 108
+"""The file's header and that of its first page."""
+_LEAF_TABLE_PAGE = 13
+
 
 def is_empty(connection: apsw.Connection) -> bool:
     """Whether nothing at all was written to this file yet."""
     row = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    return row == (0,) and _pragma(connection, "user_version") == 0
+    return (
+        row == (0,)
+        and _pragma(connection, "user_version") == 0
+        and _pragma(connection, "application_id") == 0
+    )
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse, before anything opens it for writing, a file that is not ours or not of this schema.
+
+    Opening for writing alone changes a file: it turns write-ahead logging on, and folds what a
+    crashed program left in its log into the file. A missing or empty file passes. Raises what
+    `check` raises, and `StorageError` for a file that cannot be read.
+    """
+    with opening(path):
+        try:
+            with path.open("rb") as file:
+                header = file.read(_HEADER_BYTES)
+        except FileNotFoundError:
+            return
+        if not header:
+            return
+        if not header.startswith(_MAGIC):
+            raise NotAWorkbenchDatabase(
+                f"{path} is not a database", hint="name another workspace with --root"
+            )
+        wal = path.with_name(path.name + "-wal")
+        if wal.exists() and wal.stat().st_size > 0:
+            # The header may still be the one from before; only SQLite can read through the log.
+            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+                if not is_empty(connection):
+                    check(connection, path)
+            finally:
+                connection.close()
+            return
+    application_id = int.from_bytes(header[68:72], "big", signed=True)
+    version = int.from_bytes(header[60:64], "big", signed=True)
+    # Another process may be laying it out right now: then there is a page, but nothing in it.
+    laid_out = header[100:101] != bytes((_LEAF_TABLE_PAGE,)) or header[103:105] != b"\0\0"
+    if laid_out or application_id or version:
+        _check(application_id, version, path)
 
 
 def create(connection: apsw.Connection, statements: tuple[str, ...], *, at: str) -> None:
@@ -44,7 +99,10 @@ def check(connection: apsw.Connection, path: object) -> None:
 
     Raises `NotAWorkbenchDatabase`, `SchemaAheadOfCode` or `SchemaMigrationRequired` (exit 3).
     """
-    application_id = _pragma(connection, "application_id")
+    _check(_pragma(connection, "application_id"), _pragma(connection, "user_version"), path)
+
+
+def _check(application_id: int, version: int, path: object) -> None:
     if application_id == _MAX_CHRONICLE_ID:
         raise NotAWorkbenchDatabase(
             f"{path} is a max-chronicle database, not a workbench one",
@@ -55,7 +113,6 @@ def check(connection: apsw.Connection, path: object) -> None:
             f"{path} is not a Chronicle Workbench database",
             hint="name another workspace with --root; this file was not touched",
         )
-    version = _pragma(connection, "user_version")
     if version > SCHEMA_VERSION:
         raise SchemaAheadOfCode(
             f"{path} has schema {version}; this program knows up to {SCHEMA_VERSION}",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.imports.folds import FOLDS as IMPORT_FOLDS
-from workbench.imports.folds import TABLES as IMPORT_TABLES
+from workbench.imports.sources import TABLES as IMPORT_TABLES
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log.registry import EventTypeRegistry
 from workbench.sessions.events import EVENT_TYPES as SESSION_TYPES
 from workbench.sessions.folds import FOLDS as SESSION_FOLDS
 
-FOLDS = (*SESSION_FOLDS, *IMPORT_FOLDS, *LOG_FOLDS)
+FOLDS = (*SESSION_FOLDS, *LOG_FOLDS)
 
 TABLES = IMPORT_TABLES
 """What is not folded from the log."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
 from pathlib import Path
@@ -123,6 +122,8 @@ def local_timezone() -> str:
 
 def user_name() -> str:
     """The operating system's name for whoever runs the program; `user` where it has none."""
+    import getpass
+
     try:
         return getpass.getuser() or "user"
     except (OSError, KeyError, ImportError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +24,9 @@ from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, 
 
 if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
+    from workbench.imports.report import ImportReport
     from workbench.workspace.readers import Readers
+    from workbench.workspace.transcripts import FoundTranscripts
 
 
 class ClosedUnit(NamedTuple):
@@ -182,6 +185,36 @@ class Workspace:
         """
         self.sessions.get_chronicum(owner_id, chronicum_id)
         return ClosedUnit(*close_unit(self.log, chronicum_id, unit, note=note, key=idempotency_key))
+
+    def find_claude_code(self, paths: Sequence[Path] = ()) -> FoundTranscripts:
+        """The Claude Code transcripts at `paths` (default: `$CLAUDE_CONFIG_DIR` or `~/.claude`).
+
+        Reads only the head and tail of each file; never raises for a bad one.
+        """
+        from workbench.workspace.transcripts import find_claude_code
+
+        return find_claude_code(self.log, paths)
+
+    def import_claude_code(
+        self,
+        paths: Sequence[Path] = (),
+        *,
+        owner: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None, str], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> ImportReport:
+        """Import what is new in those transcripts for `owner` (default: the manifest's).
+
+        `progress(done, total, note)` counts bytes; `cancelled()` is asked between transactions.
+        Bad files and lines are named in the report and the others go on; raises `DatabaseReadOnly`,
+        `DatabaseLocked` and the like where nothing can go on.
+        """
+        from workbench.workspace.transcripts import import_claude_code
+
+        return import_claude_code(
+            self, paths, owner=owner, dry_run=dry_run, progress=progress, cancelled=cancelled
+        )
 
     def status(self) -> dict[str, Any]:
         """What a person asks first: where it is, its schema, how much is in it."""

@@ -1,4 +1,4 @@
-"""Sessions on the event log: the acta are the log's events, with no second copy (contract sessions, "Ours")."""
+"""Sessions on the event log: the acta are its events, with no second copy (contract sessions, "Ours")."""
 
 from __future__ import annotations
 
@@ -88,12 +88,7 @@ class SQLiteStore:
             if stream_id is None:
                 raise ChronicumNotFound
             if key is not None:
-                row = fetch.row(
-                    connection,
-                    "SELECT e.payload, e.recorded_at, e.occurred_at, e.private FROM session_keys k "
-                    "CROSS JOIN events e ON e.position = k.position WHERE k.stream_id = ? AND k.key = ?",
-                    (stream_id, key),
-                )
+                row = queries.keyed_actum(connection, stream_id, key)
                 if row is not None:
                     return queries.actum(row)
             payload = ActumRecorded(

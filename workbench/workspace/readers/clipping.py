@@ -32,12 +32,18 @@ SELECT key, type,
 FROM json_each((SELECT payload FROM events WHERE position = ?))
 """
 
+_ESCAPED_NUL = r"SELECT payload FROM events WHERE position = ? AND instr(payload, '\u0000')"
+
 
 def clipped_payload(connection: apsw.Connection, position: int) -> tuple[dict[str, Any], dict[str, int]]:
     """A long payload with its texts cut, and the whole length in characters of each top-level text.
 
     An object or array that is too long to show is left empty.
     """
+    # SQLite measures and cuts a text only up to its first NUL: such a payload is decoded here.
+    with_nul = fetch.value(connection, _ESCAPED_NUL, (position,))
+    if with_nul is not None:
+        return _clipped_whole(decode(with_nul))
     payload: dict[str, Any] = {}
     lengths: dict[str, int] = {}
     for key, kind, value, length in fetch.rows(connection, _CLIPPED, (position,)):
@@ -51,4 +57,14 @@ def clipped_payload(connection: apsw.Connection, position: int) -> tuple[dict[st
             payload[key] = value
         if length is not None:
             lengths[key] = length
+    return payload, lengths
+
+
+def _clipped_whole(payload: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
+    lengths = {key: len(value) for key, value in payload.items() if isinstance(value, str)}
+    for key, value in payload.items():
+        if isinstance(value, str):
+            payload[key] = value[:CLIPPED_CHARS]
+        elif isinstance(value, dict | list) and len(msgspec.json.encode(value)) > WHOLE_BYTES:
+            payload[key] = type(value)()
     return payload, lengths

@@ -11,6 +11,8 @@ from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros
 from workbench.sessions import facets as facet_numbers
 from workbench.sessions.errors import ChronicumNotFound
+from workbench.sessions.events import ACTUM
+from workbench.sessions.events import UNIT_CLOSED as UNIT
 from workbench.sessions.folds import CHILD, REQUEST, RESPONSE
 from workbench.sessions.queries import BEYOND_ALL, entry_sql, stream_of
 from workbench.storage import fetch
@@ -66,8 +68,9 @@ class EntryReader:
             stream_id = _stream(connection, chronicum_id)
             row = fetch.row(
                 connection,
-                f"SELECT {_LIST_COLUMNS} FROM events e WHERE stream_id = ? AND seq = ?",
-                (stream_id, seq),
+                f"SELECT {_LIST_COLUMNS} FROM events e CROSS JOIN event_types t USING(type_id) "
+                "WHERE e.stream_id = ? AND e.seq = ? AND t.type IN (?, ?)",
+                (stream_id, seq, ACTUM.type, UNIT.type),
             )
             return (
                 None if row is None else self._row(connection, row, _Chain(connection, stream_id), clip=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import apsw
@@ -63,11 +64,8 @@ class SessionReader:
         anchor = after or before
         with self._log.reader() as connection:
             start = _TOP if anchor is None else self._key(connection, anchor)
-            rows: list[SessionRow] = []
-            for row in self._scan(connection, wanted, start, newer=before is not None):
-                rows.append(row)
-                if len(rows) >= limit or cancelled():
-                    break
+            found = self._scan(connection, wanted, start, newer=before is not None, cancelled=cancelled)
+            rows = list(islice(found, limit))
         if before is not None:
             rows.reverse()
         return rows
@@ -75,11 +73,7 @@ class SessionReader:
     def last(self, wanted: SessionFilter, limit: int) -> list[SessionRow]:
         """The last `limit` sessions of the list: the ones that were active the longest ago."""
         with self._log.reader() as connection:
-            rows: list[SessionRow] = []
-            for row in self._scan(connection, wanted, (-_TOP[0], 0), newer=True):
-                rows.append(row)
-                if len(rows) >= limit:
-                    break
+            rows = list(islice(self._scan(connection, wanted, (-_TOP[0], 0), newer=True), limit))
         rows.reverse()
         return rows
 
@@ -97,12 +91,7 @@ class SessionReader:
         with self._log.reader() as connection:
             if not wanted:
                 return int(fetch.value(connection, "SELECT count(*) FROM session_activity"))
-            number = 0
-            for _ in self._scan(connection, wanted, _TOP, newer=False):
-                number += 1
-                if cancelled():
-                    break
-            return number
+            return sum(1 for _ in self._scan(connection, wanted, _TOP, newer=False, cancelled=cancelled))
 
     def rank(self, row: SessionRow) -> int:
         """How many sessions stand before this one in the unfiltered list."""
@@ -117,11 +106,19 @@ class SessionReader:
             )
 
     def _scan(
-        self, connection: apsw.Connection, wanted: SessionFilter, start: Key, *, newer: bool
+        self,
+        connection: apsw.Connection,
+        wanted: SessionFilter,
+        start: Key,
+        *,
+        newer: bool,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[SessionRow]:
         while True:
             found = fetch.rows(connection, _NEWER if newer else _OLDER, (*start, _SCAN_ROWS))
             for row in found:
+                if cancelled():
+                    return
                 session = _assemble(connection, row)
                 if _passes(session, wanted):
                     yield session

@@ -89,13 +89,13 @@ class TimelineReader:
         `recorded_at` never falls along positions, so this is what was known then.
         """
         with self._log.reader() as connection:
-            found = fetch.value(
-                connection,
-                "SELECT position FROM events WHERE recorded_at <= ? "
-                "ORDER BY recorded_at DESC, position DESC LIMIT 1",
-                (micros,),
-            )
-        return found or 0
+            low, high = 0, fetch.value(connection, "SELECT max(position) FROM events") or 0
+            # Positions have no gaps and times never fall along them: no index is needed to halve.
+            while low < high:
+                middle = (low + high + 1) // 2
+                at = fetch.value(connection, "SELECT recorded_at FROM events WHERE position = ?", (middle,))
+                low, high = (middle, high) if at <= micros else (low, middle - 1)
+        return low
 
     def position_of(self, event_id: UUID) -> int | None:
         """Where an event of this id stands, or None."""
@@ -262,8 +262,14 @@ def _part(run: str, column: str, tested: str, numbers: Sequence[int]) -> _Part:
 
 
 def _numbers(connection: apsw.Connection, sql: str, names: Sequence[str]) -> list[int]:
-    found = (fetch.rows(connection, sql, (name,)) for name in dict.fromkeys(names))
+    # A name that is no valid text (a lone surrogate from a command line) cannot be in the log.
+    valid = (name for name in dict.fromkeys(names) if _is_text(name))
+    found = (fetch.rows(connection, sql, (name,)) for name in valid)
     return [number for rows in found for (number,) in rows]
+
+
+def _is_text(name: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in name)
 
 
 def _probe(connection: apsw.Connection, part: _Part) -> int:

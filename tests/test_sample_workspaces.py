@@ -1,0 +1,275 @@
+"""The sample workspaces that ship with the program keep the rules of the log and of the sessions in it.
+
+They are read as text, without the program: what is checked is that any reader could rely on them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+import uuid
+from collections import Counter, defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+import pytest
+
+Event = dict[str, Any]
+
+ROOT = Path(__file__).parent.parent / "sample_workspaces"
+SAMPLES = sorted(path for path in ROOT.iterdir() if path.is_dir())
+
+ENVELOPE = {
+    "causation_id", "correlation_id", "event_id", "namespace", "occurred_at", "payload", "position",
+    "recorded_at", "schema_version", "seq", "stream", "type", "visibility",
+}  # fmt: skip
+# Per event type: the fields that must be there, and those that may be.
+PAYLOADS: dict[str, tuple[set[str], set[str]]] = {
+    "chronicum.created": ({"chronicum_id", "owner_id"}, set()),
+    "chronicum.described": (
+        set(),
+        {"title", "source", "cwd", "git_branch", "models", "client_version", "forked_from"},
+    ),
+    "actum.recorded": (
+        {"id", "chronicum_id", "kind", "actor_kind", "actor", "content", "metadata"},
+        {"idempotency_key"},
+    ),
+    "unit.closed": ({"chronicum_id", "unit"}, {"note", "source_key"}),
+}
+KINDS = {"message", "thought", "tool_request", "tool_response"}
+ACTOR_KINDS = {"human", "agent", "system"}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
+
+
+class Sample(NamedTuple):
+    path: Path
+    manifest: dict[str, Any]
+    lines: list[str]
+    events: list[Event]
+
+    def acta(self) -> list[Event]:
+        return [event for event in self.events if event["type"] == "actum.recorded"]
+
+    @property
+    def owner(self) -> str:
+        return str(self.manifest["session"]["owner"])
+
+
+@pytest.fixture(scope="module", params=SAMPLES, ids=lambda path: path.name)
+def sample(request: pytest.FixtureRequest) -> Sample:
+    path: Path = request.param
+    text = (path / "log.jsonl").read_bytes().decode("utf-8")
+    assert text.endswith("\n")
+    # Not `splitlines`: a line separator inside a text is no end of a line.
+    lines = text[:-1].split("\n")
+    manifest = tomllib.loads((path / "SSOT_MANIFEST.toml").read_text(encoding="utf-8"))
+    return Sample(path, manifest, lines, [json.loads(line) for line in lines])
+
+
+def test_there_is_a_sample() -> None:
+    assert "atlas-handoff" in [path.name for path in SAMPLES]
+
+
+def test_every_file_is_text(sample: Sample) -> None:
+    files = [path for path in sample.path.rglob("*") if path.is_file()]
+    for file in files:
+        data = file.read_bytes()
+        data.decode("utf-8")
+        assert b"\0" not in data and b"\r" not in data, file
+    assert {"SSOT_MANIFEST.toml", "README.md", "log.jsonl"} <= {file.name for file in files}
+
+
+def test_manifest_names_the_workspace_its_time_zone_and_its_owner(sample: Sample) -> None:
+    assert sample.manifest["version"] == 1
+    assert sample.manifest["title"].strip()
+    assert ZoneInfo(sample.manifest["settings"]["timezone"])
+    assert sample.owner
+
+
+def test_every_line_is_canonical_and_has_every_field(sample: Sample) -> None:
+    for line, event in zip(sample.lines, sample.events, strict=True):
+        assert line == json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert set(event) == ENVELOPE
+        assert event["namespace"] == "workbench"
+        assert event["schema_version"] == 1
+        assert event["visibility"] in ("public", "private")
+        assert event["causation_id"] is event["correlation_id"] is None
+
+
+def test_positions_and_seqs_have_no_gap(sample: Sample) -> None:
+    assert [event["position"] for event in sample.events] == list(range(1, len(sample.events) + 1))
+    seqs: dict[str, list[int]] = defaultdict(list)
+    for event in sample.events:
+        seqs[event["stream"]].append(event["seq"])
+    assert all(found == list(range(1, len(found) + 1)) for found in seqs.values())
+
+
+def test_event_ids_are_uuid7_in_the_order_of_the_log(sample: Sample) -> None:
+    ids = [event["event_id"] for event in sample.events]
+    assert all(str(uuid.UUID(text)) == text and uuid.UUID(text).version == 7 for text in ids)
+    assert all(uuid.UUID(text).variant == uuid.RFC_4122 for text in ids)
+    assert ids == sorted(set(ids))
+    for event in sample.events:
+        recorded = datetime.fromisoformat(event["recorded_at"])
+        stamp = datetime.fromtimestamp((uuid.UUID(event["event_id"]).int >> 80) / 1000, UTC)
+        assert abs((recorded - stamp).total_seconds()) < 0.002
+
+
+def test_recorded_times_never_fall_and_claimed_ones_lie_before_them(sample: Sample) -> None:
+    for event in sample.events:
+        assert TIME.fullmatch(event["recorded_at"])
+        if event["occurred_at"] is not None:
+            assert TIME.fullmatch(event["occurred_at"])
+            assert event["occurred_at"] < event["recorded_at"]
+    recorded = [event["recorded_at"] for event in sample.events]
+    assert recorded == sorted(recorded)
+
+
+def test_payloads_have_their_fields(sample: Sample) -> None:
+    for event in sample.events:
+        required, optional = PAYLOADS[event["type"]]
+        assert required <= set(event["payload"]) <= required | optional
+        if "chronicum_id" in required:
+            session = event["payload"]["chronicum_id"]
+            assert event["stream"] == "session/" + quote(session, safe="~")
+        else:
+            assert event["payload"]
+
+
+def test_every_session_begins_with_its_creation_by_the_owner(sample: Sample) -> None:
+    streams: dict[str, list[Event]] = defaultdict(list)
+    for event in sample.events:
+        streams[event["stream"]].append(event)
+    for events in streams.values():
+        assert events[0]["type"] == "chronicum.created"
+        assert events[0]["payload"]["owner_id"] == sample.owner
+        assert [event["type"] for event in events].count("chronicum.created") == 1
+        assert any(event["type"] == "actum.recorded" for event in events)
+
+
+def test_acta_are_valid(sample: Sample) -> None:
+    for event in sample.acta():
+        actum = event["payload"]
+        assert actum["kind"] in KINDS
+        assert actum["actor_kind"] in ACTOR_KINDS
+        assert actum["actor"]
+        assert re.fullmatch(r"[0-9a-f]{32}", actum["id"])
+        assert isinstance(actum["metadata"], dict)
+        assert actum["kind"] in ("tool_request", "tool_response") or actum["content"].strip()
+        if actum["actor_kind"] == "human":
+            assert actum["actor"] == sample.owner
+    ids = [event["payload"]["id"] for event in sample.acta()]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_tool_call_has_one_answer_after_it(sample: Sample) -> None:
+    requests: dict[tuple[str, str], Event] = {}
+    answered: Counter[tuple[str, str]] = Counter()
+    for event in sample.acta():
+        actum, metadata = event["payload"], event["payload"]["metadata"]
+        if actum["kind"] == "tool_request":
+            key = (event["stream"], metadata["call_id"])
+            assert key not in requests
+            requests[key] = event
+            assert actum["actor_kind"] == "agent"
+            assert metadata["name"]
+            given = json.loads(actum["content"])
+            assert actum["content"] == json.dumps(
+                given, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+            )
+        elif actum["kind"] == "tool_response":
+            key = (event["stream"], metadata["call_id"])
+            request = requests[key]["payload"]
+            answered[key] += 1
+            assert actum["actor_kind"] == "system"
+            assert actum["actor"] == request["metadata"]["name"]
+            assert metadata.get("parent") == request["metadata"].get("parent")
+            assert metadata.get("is_error", True) is True
+    assert set(answered) == set(requests)
+    assert set(answered.values()) == {1}
+
+
+def test_a_sub_agent_works_between_the_call_that_started_it_and_its_answer(sample: Sample) -> None:
+    calls: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for event in sample.acta():
+        actum = event["payload"]
+        if "call_id" in actum["metadata"]:
+            calls[event["stream"], actum["metadata"]["call_id"]][actum["kind"]] = event["seq"]
+    children = [event for event in sample.acta() if "parent" in event["payload"]["metadata"]]
+    for event in children:
+        call = calls[event["stream"], event["payload"]["metadata"]["parent"]]
+        assert call["tool_request"] < event["seq"] < call["tool_response"]
+
+
+def test_imported_acta_carry_their_identity_once(sample: Sample) -> None:
+    imported = [event for event in sample.events if event["stream"].startswith("session/claude-code%2F")]
+    acta = [event["payload"] for event in imported if event["type"] == "actum.recorded"]
+    closed = [event["payload"] for event in imported if event["type"] == "unit.closed"]
+    keys = [actum["idempotency_key"] for actum in acta] + [unit["source_key"] for unit in closed]
+    assert all(key.startswith("claude-code:") for key in keys)
+    assert len(keys) == len(set(keys))
+    seen: dict[str, set[str]] = defaultdict(set)
+    for actum in acta:
+        known, parent = seen[actum["chronicum_id"]], actum["metadata"].get("parent_uuid")
+        assert parent in known or (parent is None and not known)
+        known.add(actum["metadata"]["uuid"])
+        assert actum["idempotency_key"].split(":")[1] == actum["metadata"]["uuid"]
+    assert all(event["occurred_at"] for event in imported if event["type"] == "actum.recorded")
+
+
+class TestAtlasHandoff:
+    """What the first workspace a person sees is meant to show."""
+
+    @pytest.fixture(scope="class")
+    def atlas(self) -> Sample:
+        path = ROOT / "atlas-handoff"
+        lines = (path / "log.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
+        manifest = tomllib.loads((path / "SSOT_MANIFEST.toml").read_text(encoding="utf-8"))
+        return Sample(path, manifest, lines, [json.loads(line) for line in lines])
+
+    def test_who_and_how_much(self, atlas: Sample) -> None:
+        assert atlas.manifest["title"] == "Atlas handoff"
+        assert 150 <= len(atlas.events) <= 300
+        assert len({event["stream"] for event in atlas.events}) == 5
+        actors = {event["payload"]["actor"] for event in atlas.acta()}
+        assert {"maya", "planner", "coder", "reviewer", "claude-code"} <= actors
+
+    def test_every_kind_of_thing_is_in_it(self, atlas: Sample) -> None:
+        acta = [event["payload"] for event in atlas.acta()]
+        assert {actum["kind"] for actum in acta} == KINDS
+        assert {actum["actor_kind"] for actum in acta} == ACTOR_KINDS
+        assert any(actum["metadata"].get("is_error") for actum in acta)
+        assert (
+            len({actum["actor"] for actum in acta if "parent" in actum["metadata"] and "/" in actum["actor"]})
+            == 2
+        )
+        assert {event["type"] for event in atlas.events} == set(PAYLOADS)
+        assert any(event["visibility"] == "private" for event in atlas.events)
+        assert any(len(actum["content"].split("\n")) >= 100 for actum in acta)
+
+    def test_wide_and_right_to_left_text(self, atlas: Sample) -> None:
+        said = "\n".join(event["payload"]["content"] for event in atlas.acta())
+        for text in ("アラシヤマ", "ｱﾗｼﾔﾏ", "الإسكندرية", "🎉"):
+            assert text in said
+
+    def test_the_two_orders_differ(self, atlas: Sample) -> None:
+        happened = [event["occurred_at"] or event["recorded_at"] for event in atlas.events]
+        assert happened != sorted(happened)
+        days = {event["recorded_at"][:10] for event in atlas.events}
+        assert len(days) >= 5
+
+    def test_every_session_ends_in_a_hand_off_or_names_it(self, atlas: Sample) -> None:
+        with_handoff = {
+            event["stream"] for event in atlas.acta() if "## Hand-off" in event["payload"]["content"]
+        }
+        assert with_handoff == {event["stream"] for event in atlas.events}
+
+    def test_the_readme_names_every_session(self, atlas: Sample) -> None:
+        readme = (atlas.path / "README.md").read_text(encoding="utf-8")
+        for event in atlas.acta():
+            session = event["payload"]["chronicum_id"]
+            assert (session[:20] if "/" in session else session) in readme

@@ -1,0 +1,175 @@
+"""One transcript file as a stream of items, from its start or from where an earlier import stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.imports.claude_code import titles
+from workbench.imports.claude_code.acta import SOURCE, SubAgent, Translator
+from workbench.imports.claude_code.decoding import Undecodable, decode
+from workbench.imports.claude_code.items import (
+    ActumItem,
+    Checkpoint,
+    DescribeItem,
+    Item,
+    Problem,
+    Repaired,
+    Restarted,
+    UnitClosedItem,
+)
+from workbench.imports.claude_code.lines import MAX_LINE, READ_SIZE, Line, LineReader, digest_prefix
+from workbench.imports.claude_code.records import Record
+from workbench.imports.claude_code.state import STATE_VERSION, ReaderState, copy_state
+from workbench.imports.claude_code.usage import Group, UsageHold
+
+CHECKPOINT_RECORDS = 500
+CHECKPOINT_BYTES = 4 * 1024 * 1024
+"""A checkpoint stands at least this often: the size of a driver's transaction (contract transcripts)."""
+SETTLE_SECONDS = 10.0
+"""How long a file must have been left alone before its last message counts as complete."""
+
+
+def read_transcript(
+    path: Path,
+    *,
+    owner: str,
+    state: ReaderState | None = None,
+    agent: SubAgent | None = None,
+    settled: bool = True,
+    max_line: int = MAX_LINE,
+) -> Iterator[Item]:
+    """The items of a file in file order; the last one is always a `Checkpoint`.
+
+    `owner` is the human actor. `state` is that of the last checkpoint whose items were kept:
+    reading goes on behind it if the bytes before it are still the same (their SHA-256 is checked),
+    else a `Restarted` comes first and everything follows again. With `settled` false the records of
+    a message that may still grow wait at the end (`Checkpoint.waiting`) and come with the next
+    read. Raises `OSError` if the file cannot be read.
+    """
+    with path.open("rb", buffering=READ_SIZE) as file:
+        digest = None
+        if state is not None and (state.offset or state.version != STATE_VERSION):
+            size = os.fstat(file.fileno()).st_size
+            known = state.version == STATE_VERSION and size >= state.offset
+            digest = digest_prefix(file, state.offset) if known else None
+            if digest is None or digest.hexdigest() != state.digest:
+                yield Restarted("shrank" if size < state.offset else "changed")
+                state = digest = None
+                file.seek(0)
+        state = ReaderState() if state is None else copy_state(state)
+        lines = LineReader(
+            file,
+            offset=state.offset,
+            number=state.line,
+            inside_line=state.inside_line,
+            digest=digest,
+            limit=max_line,
+        )
+        yield from _TranscriptReader(path, lines, state, owner, agent).items(settled)
+
+
+_CONTENT = (ActumItem, UnitClosedItem)
+
+
+class _TranscriptReader:
+    def __init__(
+        self, path: Path, lines: LineReader, state: ReaderState, owner: str, agent: SubAgent | None
+    ) -> None:
+        self._lines = lines
+        self._state = state
+        self._stem = readable(path.stem)
+        self._translator = Translator(
+            state, owner=owner, source=readable(str(path)), stem=self._stem, agent=agent
+        )
+        self._hold = UsageHold(state)
+        self._since = 0
+        self._marked = lines.offset
+
+    def items(self, settled: bool) -> Iterator[Item]:
+        lines, hold, state = self._lines, self._hold, self._state
+        for line in lines:
+            cwd = state.cwd
+            session_id, items, record = self._read(line)
+            if not line.ended and record is None:
+                # A record that is cut off is never a whole object, and a whole object is never cut off.
+                lines.decline()
+                break
+            # Only a model's message is ever held back first, so only there reading may have to resume.
+            held = record is not None and record.type == "assistant"
+            digest = lines.digest.copy() if held else None
+            group = Group(line.number, line.offset, digest, cwd, session_id, len(line.data), items)
+            for released in hold.add(group, record):
+                self._mark_entered(released)
+                yield from released.items
+            self._since += 1
+            if self._since >= CHECKPOINT_RECORDS or lines.offset - self._marked >= CHECKPOINT_BYTES:
+                lines.close_line()
+                yield from self._describe()
+                yield self._checkpoint()
+        if settled:
+            hold.close_all()
+            for released in hold.release():
+                self._mark_entered(released)
+                yield from released.items
+        yield from self._describe()
+        yield self._checkpoint(at_end=True)
+
+    def _read(self, line: Line) -> tuple[str, list[Item], Record | None]:
+        if not line.data:
+            return "", [Problem(line.number, "line too long")], None
+        if not line.ended and not line.data.rstrip(b" \t\r\0").endswith(b"}"):
+            return "", [], None
+        repairs: list[Repaired] = []
+        try:
+            record = decode(line.data, line.number, repairs)
+            if record is None:
+                return "", [], None
+            session_id, items = self._translator.translate(
+                record, line=line.number, offset=line.offset, data=line.data, repairs=repairs
+            )
+        except Undecodable as problem:
+            return "", [Problem(line.number, problem.reason)], None
+        if repairs:
+            items.extend(repairs)
+        return session_id, items, record
+
+    def _mark_entered(self, group: Group) -> None:
+        if group.items and type(group.items[0]) in _CONTENT:
+            session = self._state.sessions.get(group.session_id)
+            if session is not None:
+                session.entered = True
+
+    def _describe(self) -> Iterator[Item]:
+        for session_id, session in self._state.sessions.items():
+            if session.changed and session.entered:
+                own = session_id == self._stem or session_id == self._state.first_session
+                yield DescribeItem(
+                    chronicum_id=f"{SOURCE}/{session_id}", fields=titles.take_changes(session), own=own
+                )
+
+    def _checkpoint(self, *, at_end: bool = False) -> Checkpoint:
+        lines = self._lines
+        state = copy_state(self._state)
+        held = self._hold.first_held
+        if held is None or held.digest is None:
+            state.offset, state.line = lines.offset, lines.number
+            state.inside_line = lines.inside_line
+            state.digest = lines.digest.hexdigest()
+        else:
+            state.offset, state.line, state.cwd = held.offset, held.number - 1, held.cwd
+            state.inside_line = False
+            state.digest = held.digest.hexdigest()
+        records, self._since, self._marked = self._since, 0, lines.offset
+        return Checkpoint(
+            state,
+            records,
+            waiting=self._hold.held if at_end else 0,
+            partial=lines.partial if at_end else 0,
+        )
+
+
+def readable(name: str) -> str:
+    """A path as text that can be stored: bytes that are no UTF-8 become U+FFFD."""
+    return os.fsencode(name).decode("utf-8", "replace")

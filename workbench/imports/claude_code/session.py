@@ -1,0 +1,126 @@
+"""A trunk and its sub-agents as one stream: what a sub-agent did follows the line that spawned it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from workbench.imports.claude_code.acta import SubAgent
+from workbench.imports.claude_code.items import ActumItem, Checkpoint, Item
+from workbench.imports.claude_code.reader import read_transcript, readable
+from workbench.imports.claude_code.state import ReaderState
+from workbench.imports.claude_code.subagents import AgentFile
+
+MAX_OPEN = 64
+"""Files open at once. Sub-agents nested deeper are read at the end instead of in place."""
+
+
+class FileItem(msgspec.Struct, frozen=True):
+    """An item and the file it stands in: line numbers, problems and checkpoints are that file's."""
+
+    path: Path
+    item: Item
+
+
+class FileUnreadable(msgspec.Struct, frozen=True):
+    """A file that could not be opened or read to its end; the others go on."""
+
+    path: Path
+    reason: str
+
+
+class _Source:
+    """One file being read."""
+
+    def __init__(self, path: Path, items: Iterator[Item], agent_id: str) -> None:
+        self.path = path
+        self.items = items
+        self.agent_id = agent_id
+        self.waiting: Item | None = None
+        """An item that was taken while the line before it was still being completed."""
+        self.spawned: list[AgentFile] = []
+        self.spawn_line = 0
+
+
+def read_session(
+    trunk: Path,
+    *,
+    owner: str,
+    agents: Iterable[AgentFile] = (),
+    states: Mapping[Path, ReaderState] | None = None,
+    settled: bool = True,
+) -> Iterator[FileItem | FileUnreadable]:
+    """The items of a trunk's file with those of its sub-agents in place.
+
+    A sub-agent's items come after all items of the line that holds its call; the files whose call is not
+    seen in this read (unknown, or read at an earlier import) come at the end. Sub-agents spawn others to
+    any depth, and each file is read once whatever the links claim. `states` holds the last kept state of
+    each file. `settled` speaks for all files of the session.
+    """
+    states = states or {}
+    by_call: dict[str, list[AgentFile]] = {}
+    left: dict[Path, AgentFile] = {}
+    for agent in agents:
+        left[agent.path] = agent
+        if agent.call_id:
+            by_call.setdefault(agent.call_id, []).append(agent)
+    session_id = states[trunk].first_session if trunk in states else ""
+
+    def open_file(path: Path, agent: SubAgent | None) -> Iterator[Item]:
+        return read_transcript(path, owner=owner, state=states.get(path), agent=agent, settled=settled)
+
+    stack = [_Source(trunk, open_file(trunk, None), "")]
+    while stack or left:
+        if not stack:
+            agent = left.pop(next(iter(left)))
+            session_id = session_id or readable(trunk.stem)
+            stack.append(
+                _Source(agent.path, open_file(agent.path, agent.described(session_id)), agent.agent_id)
+            )
+        source = stack[-1]
+        try:
+            item = source.waiting or next(source.items, None)
+        except OSError as problem:
+            yield FileUnreadable(source.path, problem.strerror or type(problem).__name__)
+            item = None
+        source.waiting = None
+        if source.spawned and (item is None or getattr(item, "line", 0) != source.spawn_line):
+            agent = source.spawned.pop(0)
+            source.waiting = item
+            if len(stack) < MAX_OPEN and left.pop(agent.path, None) is not None:
+                placed = AgentFile(agent.path, agent.agent_id, agent.call_id, source.agent_id)
+                stack.append(
+                    _Source(agent.path, open_file(agent.path, placed.described(session_id)), agent.agent_id)
+                )
+            continue
+        if item is None:
+            stack.pop()
+            continue
+        if type(item) is ActumItem:
+            session_id = session_id if stack[1:] else item.chronicum_id.partition("/")[2]
+            call_id = item.metadata.get("call_id", "") if item.kind == "tool_request" else ""
+            if call_id in by_call:
+                source.spawned.extend(by_call[call_id])
+                source.spawn_line = item.line
+        elif type(item) is Checkpoint and source.path == trunk and item.state.first_session:
+            session_id = session_id or item.state.first_session
+        yield FileItem(source.path, item)
+
+
+def read_orphan(
+    agent: AgentFile, *, owner: str, state: ReaderState | None = None, settled: bool = True
+) -> Iterator[FileItem | FileUnreadable]:
+    """The items of a sub-agent's file whose trunk is missing: under its own session, marked `orphan`."""
+    try:
+        for item in read_transcript(
+            agent.path,
+            owner=owner,
+            state=state,
+            agent=agent.described("", orphan=True),
+            settled=settled,
+        ):
+            yield FileItem(agent.path, item)
+    except OSError as problem:
+        yield FileUnreadable(agent.path, problem.strerror or type(problem).__name__)

@@ -1,0 +1,89 @@
+"""What a session is called, and the rest of its description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.imports.claude_code.records import Record, identifier
+from workbench.imports.claude_code.state import MAX_MODELS, SessionState
+
+MAX_TITLE = 200
+MAX_FIELD = 1000
+
+PROMPT, AI, CUSTOM = 1, 2, 3
+"""Ranks of a title: the person's own beats the program's, which beats the first real prompt."""
+
+SYNTHETIC_MODEL = "<synthetic>"
+"""Stands where the program itself wrote in the model's place; no model's name."""
+
+
+def one_line(text: str, limit: int = MAX_TITLE) -> str:
+    """`text` on one line, blanks collapsed, at most `limit` characters (an ellipsis where it was cut)."""
+    # Far more than the limit is never needed, and a prompt may hold megabytes.
+    line = " ".join(text[: limit * 20].split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def set_title(session: SessionState, rank: int, text: str) -> None:
+    """Take a title unless a better one is known. A later custom or AI title replaces an earlier
+    one; the first prompt stays the first."""
+    if rank < session.title_rank or (rank == PROMPT and session.title_rank == PROMPT):
+        return
+    title = one_line(text)
+    if title:
+        session.title_rank = rank
+        set_field(session, "title", title)
+
+
+def set_field(session: SessionState, name: str, value: Any) -> None:
+    """Note a field of the description; it is told with the next description if it changed."""
+    if session.known.get(name) != value:
+        session.known[name] = value
+        if name not in session.changed:
+            session.changed.append(name)
+
+
+def note_record(session: SessionState, record: Record) -> None:
+    """Take what a record of the trunk says about its session: the first cwd, the latest branch and
+    version."""
+    known = session.known
+    cwd = record.cwd
+    if "cwd" not in known and cwd:
+        set_field(session, "cwd", cwd[:MAX_FIELD])
+    branch = record.git_branch
+    if branch and branch != known.get("git_branch"):
+        set_field(session, "git_branch", branch[:MAX_FIELD])
+    version = record.client_version
+    if version and version != known.get("client_version"):
+        set_field(session, "client_version", version[:MAX_FIELD])
+    if record.forked_from is not None and "forked_from" not in known:
+        note_fork(session, record.forked_from)
+
+
+def note_fork(session: SessionState, forked_from: Any) -> None:
+    """Take the session that this one was forked from."""
+    if isinstance(forked_from, dict) and (origin := identifier(forked_from.get("sessionId"))):
+        set_field(session, "forked_from", f"claude-code/{origin}")
+
+
+def note_model(session: SessionState, model: str) -> None:
+    """Take a model's name into the list of models, in order of appearance."""
+    models = session.known.get("models", ())
+    if model in models or model == SYNTHETIC_MODEL or len(models) >= MAX_MODELS:
+        return
+    set_field(session, "models", [*models, model])
+
+
+def note_title_record(session: SessionState, record: Record) -> None:
+    """Take a `custom-title` or `ai-title` record."""
+    if record.type == "custom-title":
+        set_title(session, CUSTOM, record.custom_title or "")
+    elif record.type == "ai-title":
+        set_title(session, AI, record.ai_title or "")
+
+
+def take_changes(session: SessionState) -> dict[str, Any]:
+    """The fields that changed since they were told last; they count as told now."""
+    fields = {name: session.known[name] for name in session.changed}
+    session.changed = []
+    return fields

@@ -1,0 +1,73 @@
+"""What an import did, per file and session (contract transcripts, "Report")."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ImportProblem(msgspec.Struct, frozen=True):
+    """Something that could not be read or was refused; everything else went on."""
+
+    file: str
+    line: int
+    """From 1; 0 for the file as a whole."""
+    reason: str
+
+
+class SessionReport(msgspec.Struct, kw_only=True):
+    """One session as one transcript fed it."""
+
+    id: str
+    source: str
+    """The transcript's path."""
+    acta_added: int = 0
+    acta_total: int = 0
+    """Acta the session has in the log now, whatever file they came from."""
+    added: dict[str, int] = msgspec.field(default_factory=dict)
+    """Acta added by kind; closed units beside them as `unit_closed`."""
+    duplicates: int = 0
+    """Records that were in the log already."""
+    ignored: dict[str, int] = msgspec.field(default_factory=dict)
+    """Records and blocks that are no acta, by kind (`record:<type>`)."""
+    redactions: dict[str, int] = msgspec.field(default_factory=dict)
+    """Secrets taken out before storing, by kind."""
+    repaired: dict[str, int] = msgspec.field(default_factory=dict)
+    """What was kept in another form (lone surrogates, numbers out of range), by kind."""
+    sub_agents_linked: int = 0
+    sub_agents_orphaned: int = 0
+    waiting: int = 0
+    """Bytes of a half-written last line, which waits for the rest of it."""
+    unchanged: bool = False
+    """Whether the file was passed over, being just as it was at the last import."""
+    problems: list[ImportProblem] = msgspec.field(default_factory=list)
+
+
+class ImportReport(msgspec.Struct, kw_only=True):
+    """Everything one import did."""
+
+    sessions: list[SessionReport] = msgspec.field(default_factory=list)
+    ignored: dict[str, int] = msgspec.field(default_factory=dict)
+    totals: dict[str, int] = msgspec.field(default_factory=dict)
+    """files, sessions, acta_added, duplicates, problems."""
+    dry_run: bool = False
+    cancelled: bool = False
+    """Whether it was stopped early; what was committed before stays and the next import goes on there."""
+
+    def sum_up(self) -> None:
+        """Fill `ignored` and `totals` from the sessions."""
+        self.ignored = {}
+        for session in self.sessions:
+            add_counts(self.ignored, session.ignored)
+        self.totals = {
+            "files": len({session.source for session in self.sessions}),
+            "sessions": len({session.id for session in self.sessions if session.id}),
+            "acta_added": sum(session.acta_added for session in self.sessions),
+            "duplicates": sum(session.duplicates for session in self.sessions),
+            "problems": sum(len(session.problems) for session in self.sessions),
+        }
+
+
+def add_counts(into: dict[str, int], counts: dict[str, int]) -> None:
+    """Add each count of `counts` to the same key of `into`."""
+    for key, count in counts.items():
+        into[key] = into.get(key, 0) + count

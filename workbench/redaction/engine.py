@@ -1,0 +1,292 @@
+"""The engine that runs rules over UTF-8 bytes: passes that find spans, one replacement, linear time.
+
+A pass looks through the whole text once, from left to right, and reports disjoint spans; the next pass sees
+the text with the markers of the one before. Adding a family of kinds that needs its own way of looking is
+adding a pass.
+
+Idempotence rests on one thing: wherever a marker is put, the byte after it is judged as if the marker stood
+there already (`PrefixPass.find`), so that a second run, which sees `]` before it, decides the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import re2
+
+from workbench.redaction.rules import Left, Rule, RulesError
+
+LONGEST = 640
+"""Bytes of a token beyond which a bounded rule does not look, so that every try costs the same."""
+
+_WORDS = (
+    r"(?:"
+    r"[A-Za-z0-9]{1,3}"  # an article, an acronym, a version
+    r"|[0-9]{1,10}"  # a number, a date, a time in seconds
+    r"|[A-Z]{2,5}"
+    r"|[A-Za-z]?[a-z]{1,19}[0-9]{0,4}"
+    r"|[0-9]{1,4}[a-z]{1,19}"
+    r"|[A-Za-z]?[a-z]{2,14}(?:[A-Z][a-z]{2,14}){1,3}"  # camel case
+    r")"
+)
+_SLUG = rf"(?:{_WORDS}[-_]+)*(?:{_WORDS}\b)?"
+
+
+class Span(NamedTuple):
+    """A secret at `data[start:end]`, both in bytes."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class Pass(Protocol):
+    """One look through the text for one family of kinds."""
+
+    @property
+    def probes(self) -> Sequence[str]:
+        """RE2 expressions of which one is found in the JSON-escaped text whenever `find` finds a span."""
+        ...
+
+    def find(self, data: bytes) -> list[Span]:
+        """Disjoint spans in order, in time linear in `len(data)`."""
+        ...
+
+
+def compile_bytes(expression: str, source: str) -> Any:
+    """`expression` as RE2 over bytes; `RulesError` naming `source` if RE2 refuses it."""
+    options = re2.Options()
+    # Bytes as they are: a text may hold lone surrogates, which are no UTF-8.
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    options.never_capture = True
+    # On hostile text the automaton of all rules may outgrow the default of 8 MiB and be thrown away.
+    options.max_mem = 64 << 20
+    try:
+        return re2.compile(expression.encode("ascii"), options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else error
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise RulesError(f"{source}: RE2 refuses the expression: {reason}.") from None
+
+
+def any_of(expressions: Iterable[str]) -> str:
+    """One expression that is found where any of `expressions` is."""
+    return "|".join(f"(?:{expression})" for expression in expressions)
+
+
+def passes_for(rules: Sequence[Rule]) -> tuple[Pass, ...]:
+    """The passes that run `rules`: those with bounded patterns together, each other one alone, in order."""
+    passes: list[Pass] = []
+    together: list[Rule] = []
+    for rule in rules:
+        if not rule.guards.alone:
+            together.append(rule)
+            continue
+        if together:
+            passes.append(PrefixPass(together))
+            together = []
+        passes.append(LonePass(rule))
+    if together:
+        passes.append(PrefixPass(together))
+    return tuple(passes)
+
+
+def replace(data: bytes, spans: Sequence[Span], counts: dict[str, int]) -> bytes:
+    """`data` with a marker in place of each span; adds to `counts`.
+
+    Line breaks inside a span stay, after its marker, so that the text keeps its number of lines.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, kind in spans:
+        pieces.append(data[at:start])
+        pieces.append(b"[REDACTED:%s]" % kind.encode("ascii"))
+        removed = data[start:end]
+        if b"\n" in removed or b"\r" in removed:
+            pieces.append(bytes(byte for byte in removed if byte in b"\r\n"))
+        counts[kind] = counts.get(kind, 0) + 1
+        at = end
+    pieces.append(data[at:])
+    return b"".join(pieces)
+
+
+class PrefixPass:
+    """All rules with bounded patterns in one look: one search for beginnings, there the rules in order."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = [_Anchored(rule) for rule in rules]
+        by_byte: list[list[_Anchored]] = [[] for _ in range(256)]
+        for anchored in self._rules:
+            for byte in range(anchored.lowest[0], anchored.highest[0] + 1):
+                by_byte[byte].append(anchored)
+        self._by_byte = tuple(tuple(group) for group in by_byte)
+        plain = [rule for rule in rules if not rule.guards.not_slug]
+        self._search = compile_bytes(any_of(map(_bordered, rules)), "the rules together")
+        self._search_plain = compile_bytes(any_of(map(_bordered, plain)) or _NOTHING, "the plain rules")
+        # What the border in the search may have taken.
+        self._offsets = sorted({0, 1} | {len(rule.guards.after) for rule in rules})
+        self._slug = compile_bytes(_SLUG, "the slug guard")
+
+    @property
+    def probes(self) -> Sequence[str]:
+        return [rule.probe for rule in self._rules]
+
+    def find(self, data: bytes) -> list[Span]:
+        spans: list[Span] = []
+        size = len(data)
+        position = 0
+        # Up to `slug_end` the text is words joined by - and _; it is read once, not from every prefix in it.
+        # Up to `barren` no rule with the slug guard can accept anything.
+        slug_end = barren = 0
+        while True:
+            if position < barren:
+                found = self._search_plain.search(data, position, slug_end + LONGEST)
+                if found is None or found.start() >= barren:
+                    position = barren
+                    continue
+            else:
+                found = self._search.search(data, position)
+                if found is None:
+                    return spans
+            at: int = found.start()
+            for start in [at + offset for offset in self._offsets]:
+                end, kind, slug_end = self._claim(data, start, False, slug_end)
+                if end:
+                    break
+            else:
+                position = at + 1
+                barren = slug_end if slug_end == size or data[slug_end] not in _JOINED else slug_end - LONGEST
+                continue
+            spans.append(Span(start, end, kind))
+            # What was known of a slug reached across the token.
+            slug_end = barren = 0
+            # A token that was cut at its longest has no border behind it now, but a marker is one.
+            while end < size and data[end] in _WORD:
+                start = end
+                end, kind, _ = self._claim(data, start, True, 0)
+                if not end:
+                    end = start
+                    break
+                spans.append(Span(start, end, kind))
+            position = end
+
+    def _claim(self, data: bytes, start: int, bordered: bool, slug_end: int) -> tuple[int, str, int]:
+        """End and kind of the first rule to accept a token at `start` (end 0: none), and the slug's end."""
+        candidates = self._by_byte[data[start]] if start < len(data) else ()
+        if not candidates:
+            return 0, "", slug_end
+        head = data[start : start + _HEAD]
+        before = data[start - 1] if start and not bordered else _SPACE
+        for rule in candidates:
+            if not rule.lowest <= head <= rule.highest:
+                continue
+            if before in rule.refused_before and not (rule.after and data.endswith(rule.after, 0, start)):
+                continue
+            match = rule.expression.match(data, start, start + LONGEST)
+            if match is None:
+                continue
+            end: int = match.end()
+            if rule.not_slug:
+                if slug_end <= start:
+                    slug_end = self._slug.match(data, start).end()
+                if end <= slug_end:
+                    continue
+            return end, rule.kind, slug_end
+        return 0, "", slug_end
+
+
+class LonePass:
+    """One rule whose pattern may be unbounded; its tokens may be parts joined by dots, of limited length.
+
+    What is refused for a part that is too long moves on by whole parts, so that no byte is read more than a
+    few times.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+        self._part_max = rule.guards.part_max
+        self._any_left = rule.guards.left == "any"
+        self._search = compile_bytes(_BORDERS[rule.guards.left] + f"(?:{rule.pattern})", rule.source)
+        compile_bytes(rule.probe, rule.source)
+
+    @property
+    def probes(self) -> Sequence[str]:
+        return [self._rule.probe]
+
+    def find(self, data: bytes) -> list[Span]:
+        spans: list[Span] = []
+        position = 0
+        while True:
+            found = self._search.search(data, position)
+            if found is None:
+                return spans
+            start, end = found.span()
+            if not self._any_left and data[start] not in _ALNUM:
+                # The border took a byte.
+                start += 1
+            position = end if self._part_max is None else self._resume(data, start, end, self._part_max)
+            if position == end:
+                spans.append(Span(start, end, self._rule.kind))
+
+    @staticmethod
+    def _resume(data: bytes, start: int, end: int, part_max: int) -> int:
+        """`end` if every part is short enough, else the next place where an acceptable token may begin."""
+        part = start
+        while True:
+            stop = data.find(b".", part, end)
+            stop = end if stop < 0 else stop
+            if stop - part > part_max:
+                # A token that begins later in a long first part may be short enough; a long later part
+                # spoils every token that begins before it.
+                return stop - part_max if part == start else part
+            if stop == end:
+                return end
+            part = stop + 1
+
+
+class _Anchored:
+    """A bounded rule, ready to be tried at one place."""
+
+    __slots__ = ("after", "expression", "highest", "kind", "lowest", "not_slug", "probe", "refused_before")
+
+    def __init__(self, rule: Rule) -> None:
+        self.kind = rule.kind
+        self.probe = rule.probe
+        self.not_slug = rule.guards.not_slug
+        self.after = rule.guards.after.encode("ascii")
+        self.refused_before = _REFUSED_BEFORE[rule.guards.left]
+        self.expression = compile_bytes(rule.pattern, rule.source)
+        compile_bytes(rule.probe, rule.source)
+        try:
+            lowest, highest = self.expression.possiblematchrange(_HEAD)
+        except re2.error:
+            lowest, highest = b"\x00", b"\xff" * _HEAD
+        self.lowest: bytes = lowest or b"\x00"
+        self.highest: bytes = highest
+
+
+def _bordered(rule: Rule) -> str:
+    """An expression that finds the rule's probe behind an allowed border."""
+    after = f"|{rule.guards.after}" if rule.guards.after else ""
+    return f"(?:{_BORDERS[rule.guards.left]}{after})(?:{rule.probe})"
+
+
+_NOTHING = r"[^\x00-\xff]"
+"""Matches no byte."""
+
+_HEAD = 8
+"""How many first bytes of a place are compared before a rule is run there."""
+
+_SPACE = 0x20
+_ALNUM = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_WORD = _ALNUM | frozenset(b"_")
+_JOINED = _WORD | frozenset(b"-")
+_REFUSED_BEFORE: dict[Left, frozenset[int]] = {
+    "alnum": _ALNUM,
+    "word": _WORD,
+    "any": frozenset(),
+}
+# Bytes of letters outside ASCII are no word bytes here: a key glued to such a word is a key.
+_BORDERS: dict[Left, str] = {"alnum": r"(?:\b|_)", "word": r"\b", "any": ""}

@@ -1,0 +1,114 @@
+"""The secret filter: what the log's door, the importers and every other writer of free text call.
+
+Importing this module loads neither RE2 nor the rules; the first text does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.redaction.tree import redact_tree
+
+if TYPE_CHECKING:
+    from workbench.log.ports import JsonValue, Removal
+    from workbench.redaction.engine import Pass
+
+
+class Redacted(NamedTuple):
+    """A filtered text and how many secrets of each kind were removed from it."""
+
+    text: str
+    counts: dict[str, int]
+
+
+class SecretFilter:
+    """Removes secrets by the shipped rules (contract redaction); satisfies the log's `Redactor`.
+
+    Safe to share between threads. Texts are searched as UTF-8 bytes in linear time; a lone surrogate in a
+    text stays as it is.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._machine: _Machine | None = None
+
+    @cached_property
+    def version(self) -> str:
+        """`<engine number>-<hash of the rules>`: the same result for the same text while it is equal."""
+        from workbench.redaction.rules import RULE_FILES, rule_text
+
+        return version_of([(name, rule_text(name)) for name in RULE_FILES])
+
+    def may_change(self, encoded: bytes) -> bool:
+        """One scan of a value's UTF-8 JSON text (see `Redactor`); True may be a false alarm, False not."""
+        return self._ready().probe.search(encoded) is not None
+
+    def redact_text(self, text: str) -> tuple[str, dict[str, int]]:
+        """`text` with `[REDACTED:<kind>]` for each secret, and their number by kind; `text` if none."""
+        machine = self._ready()
+        data = text.encode("utf-8", "surrogatepass")
+        if machine.probe.search(data) is None:
+            return text, {}
+        counts: dict[str, int] = {}
+        for step in machine.passes:
+            spans = step.find(data)
+            if spans:
+                data = machine.replace(data, spans, counts)
+        if not counts:
+            return text, counts
+        return data.decode("utf-8", "surrogatepass"), counts
+
+    def redact_value(self, value: JsonValue) -> tuple[JsonValue, list[Removal]]:
+        """A JSON value with its texts and keys filtered (see `tree.redact_tree`)."""
+        return redact_tree(value, self.redact_text)
+
+    def _ready(self) -> _Machine:
+        machine = self._machine
+        if machine is None:
+            with self._lock:
+                machine = self._machine
+                if machine is None:
+                    machine = self._machine = _Machine()
+        return machine
+
+
+class _Machine:
+    """The compiled rules."""
+
+    __slots__ = ("passes", "probe", "replace")
+
+    def __init__(self) -> None:
+        from workbench.redaction import engine
+        from workbench.redaction.rules import load_rules
+
+        self.passes: Sequence[Pass] = engine.passes_for(load_rules())
+        self.replace = engine.replace
+        self.probe: Any = engine.compile_bytes(
+            engine.any_of(probe for step in self.passes for probe in step.probes), "the probes together"
+        )
+
+
+def version_of(files: Sequence[tuple[str, str]]) -> str:
+    """The filter version of rules files given as (name, text)."""
+    from hashlib import sha256
+
+    from workbench.redaction.version import ENGINE
+
+    digest = sha256()
+    for name, text in files:
+        digest.update(f"{name}\0{len(text)}\0{text}".encode())
+    return f"{ENGINE}-{digest.hexdigest()[:16]}"
+
+
+@lru_cache(maxsize=1)
+def default_filter() -> SecretFilter:
+    """The one shared filter of this process."""
+    return SecretFilter()
+
+
+def redact(text: str) -> Redacted:
+    """`text` through the shared filter."""
+    return Redacted(*default_filter().redact_text(text))
