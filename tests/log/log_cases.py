@@ -126,7 +126,9 @@ def actors(log: EventLog) -> dict[str, tuple[int, list[int]]]:
                 [
                     p
                     for (p,) in fetch.rows(
-                        connection, "SELECT position FROM event_actors WHERE actor_id = ? ORDER BY 1", (number,)
+                        connection,
+                        "SELECT position FROM event_actors WHERE actor_id = ? ORDER BY 1",
+                        (number,),
                     )
                 ],
             )
@@ -152,7 +154,7 @@ def assert_whole(log: EventLog) -> None:
     times = [event.envelope.recorded_at for event in events]
     assert times == sorted(times)
     with log.reader() as connection:
-        stored = dict(fetch.rows(connection, "SELECT name, last_seq FROM streams"))
+        stored: dict[str, int] = dict(fetch.rows(connection, "SELECT name, last_seq FROM streams"))
         assert fetch.value(connection, "PRAGMA integrity_check") == "ok"
     assert stored == {name: numbers[-1] for name, numbers in seqs.items()}
     assert set(fold_positions(log).values()) == {len(events)}

@@ -22,7 +22,9 @@ def main(path: str, name: str, wanted: int) -> None:
         os.write(1, b"ready\n")
         while seq < wanted:
             try:
-                receipt = log.append(stream(name), [said(f"word {name} {seq + 1}", name)], expected_last_seq=seq)
+                receipt = log.append(
+                    stream(name), [said(f"word {name} {seq + 1}", name)], expected_last_seq=seq
+                )
             except WorkbenchError as error:
                 os.write(1, f"error {error.code}\n".encode())
                 raise

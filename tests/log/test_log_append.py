@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 import pytest
+
 from tests.log.log_cases import (
     TYPES,
     Measured,
@@ -23,7 +24,6 @@ from tests.log.log_cases import (
     stream,
     texts,
 )
-
 from workbench.log import FOLDS, EventLog, EventType, EventTypeRegistry, PendingEvent, StreamRef
 from workbench.log.errors import (
     ConcurrencyError,
@@ -44,7 +44,9 @@ def log(tmp_path: Path) -> Iterator[EventLog]:
 
 def tally(log: EventLog) -> dict[str, int]:
     with log.reader() as connection:
-        return dict(fetch.rows(connection, "SELECT s.name, t.events FROM tally t JOIN streams s USING(stream_id)"))
+        return dict(
+            fetch.rows(connection, "SELECT s.name, t.events FROM tally t JOIN streams s USING(stream_id)")
+        )
 
 
 # -- positions and batches ------------------------------------------------------------------------
@@ -449,7 +451,7 @@ def test_reading_goes_on_into_what_was_appended_meanwhile(log: EventLog) -> None
 
 def test_recorded_at_never_falls_whatever_the_clock_does(tmp_path: Path) -> None:
     start = datetime(2030, 1, 1, tzinfo=UTC)
-    steps = iter([0, 5, -3600, 2, -10**6, 6, 5])
+    steps = iter([0, 5, -3600, 2, -(10**6), 6, 5])
     with new_log(tmp_path / "log.db", clock=lambda: start + timedelta(seconds=next(steps))) as log:
         for n in range(6):
             log.append(stream(f"s{n % 2}"), [said(f"{n}")])

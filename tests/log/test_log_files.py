@@ -12,7 +12,13 @@ import pytest
 from tests.log.log_cases import TYPES, new_log, said, stream, texts
 from workbench.log import FOLDS, EventLog, EventTypeRegistry
 from workbench.storage import fetch, schema
-from workbench.storage.errors import DatabaseDamaged, DatabaseMissing, DatabaseReadOnly, SchemaError, StorageError
+from workbench.storage.errors import (
+    DatabaseDamaged,
+    DatabaseMissing,
+    DatabaseReadOnly,
+    SchemaError,
+    StorageError,
+)
 
 Maker = Callable[[Path], None]
 
@@ -62,7 +68,10 @@ def _of_version(version: int) -> Maker:
 
 
 def _bytes(content: bytes) -> Maker:
-    return lambda path: path.write_bytes(content) and None
+    def make(path: Path) -> None:
+        path.write_bytes(content)
+
+    return make
 
 
 def _cut(size: int) -> Maker:
@@ -219,7 +228,10 @@ def test_our_mark_and_settings_are_in_the_file(tmp_path: Path) -> None:
         assert fetch.value(transaction.connection, "PRAGMA synchronous") == 2
         assert fetch.value(transaction.connection, "PRAGMA foreign_keys") == 1
         assert fetch.value(transaction.connection, "PRAGMA journal_mode") == "wal"
-        assert fetch.row(transaction.connection, "SELECT version, name FROM schema_migrations") == (1, "first")
+        assert fetch.row(transaction.connection, "SELECT version, name FROM schema_migrations") == (
+            1,
+            "first",
+        )
         strict = fetch.rows(
             transaction.connection,
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict "

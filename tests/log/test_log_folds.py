@@ -81,7 +81,10 @@ def test_a_lagging_fold_is_caught_up_before_the_append(tmp_path: Path) -> None:
         for block in range(5):
             log.append(
                 stream(f"s{block % 2}"),
-                [said(f"{('alpha', 'beta')[n % 2]} number{block * 500 + n}", f"w{n % 3}") for n in range(500)],
+                [
+                    said(f"{('alpha', 'beta')[n % 2]} number{block * 500 + n}", f"w{n % 3}")
+                    for n in range(500)
+                ],
             )
         expected = _dump(log)
         connection = apsw.Connection(str(path))

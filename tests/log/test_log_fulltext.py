@@ -94,7 +94,26 @@ def test_words_find_events(log: EventLog, words: str, expected: list[int]) -> No
 
 @pytest.mark.parametrize(
     "query",
-    ["", " ", "\t\n", "*", '"', '""', '"""', "^", "-", "+", "()", "🚀", "\0", "\ud800", "...", "_", "\u0301", "\u200b"],
+    [
+        "",
+        " ",
+        "\t\n",
+        "*",
+        '"',
+        '""',
+        '"""',
+        "^",
+        "-",
+        "+",
+        "()",
+        "🚀",
+        "\0",
+        "\ud800",
+        "...",
+        "_",
+        "\u0301",
+        "\u200b",
+    ],
 )
 def test_a_query_without_a_word_finds_nothing_and_asks_nothing(log: EventLog, query: str) -> None:
     assert match_expression(query) == ""
@@ -149,7 +168,9 @@ def test_a_text_is_found_by_itself(tmp_path_factory: pytest.TempPathFactory, tex
         log.append(stream("a"), [said(text, "nobody")])
         with log.reader() as connection:
             indexed = fetch.value(
-                connection, f"SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH ?", ('body : "nobody" OR nobody',)
+                connection,
+                f"SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH ?",
+                ('body : "nobody" OR nobody',),
             )
         assert indexed == 1
         words = [w for w in text.replace('"', " ").replace("\0", " ").split() if w.isascii() and w.isalnum()]

@@ -106,7 +106,9 @@ class LogMachine(RuleBasedStateMachine):
 
     # -- reads -----------------------------------------------------------------------------
 
-    @rule(since=st.integers(-1, 30), limit=st.none() | st.integers(-1, 10), upto=st.none() | st.integers(0, 30))
+    @rule(
+        since=st.integers(-1, 30), limit=st.none() | st.integers(-1, 10), upto=st.none() | st.integers(0, 30)
+    )
     def read(self, since: int, limit: int | None, upto: int | None) -> None:
         expected = [
             (n, *entry[:2])
@@ -118,7 +120,12 @@ class LogMachine(RuleBasedStateMachine):
         got = self.log.read(since, limit, upto_position=upto)
         assert [(e.position, e.stream.removeprefix("test/"), e.payload["text"]) for e in got] == expected
 
-    @rule(name=NAMES, since=st.integers(-1, 12), limit=st.none() | st.integers(-1, 6), upto=st.none() | st.integers(0, 12))
+    @rule(
+        name=NAMES,
+        since=st.integers(-1, 12),
+        limit=st.none() | st.integers(-1, 6),
+        upto=st.none() | st.integers(0, 12),
+    )
     def read_stream(self, name: str, since: int, limit: int | None, upto: int | None) -> None:
         mine = [w for s, w, _ in self.model if s == name]
         expected = [(n, w) for n, w in enumerate(mine, 1) if n > since and (upto is None or n <= upto)]
@@ -136,11 +143,13 @@ class LogMachine(RuleBasedStateMachine):
     def whole(self) -> None:
         assert_whole(self.log)
         with self.log.reader() as connection:
-            tally = dict(
+            tally: dict[str, int] = dict(
                 fetch.rows(connection, "SELECT s.name, t.events FROM tally t JOIN streams s USING(stream_id)")
             )
         assert tally == {
-            f"test/{name}": count for name in "abc" if (count := sum(1 for s, _, _ in self.model if s == name))
+            f"test/{name}": count
+            for name in "abc"
+            if (count := sum(1 for s, _, _ in self.model if s == name))
         }
 
     def teardown(self) -> None:

@@ -12,9 +12,8 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
-
-import pytest
 
 from tests.log import log_writer_process
 from tests.log.log_cases import assert_whole, found, new_log, said, stream
@@ -131,19 +130,48 @@ def test_neither_of_two_writers_starves(tmp_path: Path) -> None:
     both = order[max(order.index("test/left"), order.index("test/right")) :]
     last = min(len(both) - both[::-1].index(name) for name in ("test/left", "test/right"))
     longest = run = 0
-    for before, after in zip(both[:last], both[1:last], strict=False):
+    for before, after in pairwise(both[:last]):
         run = run + 1 if before == after else 0
         longest = max(longest, run)
     assert longest < 60
     assert max(writer.longest_wait for writer in writers) < 4
 
 
-@pytest.mark.parametrize("repeat", range(3))
-def test_many_processes_may_lay_out_one_file_at_once(tmp_path: Path, repeat: int) -> None:
-    path = tmp_path / "log.db"
-    writers = [Writer(path, f"w{n}", 3) for n in range(5)]
-    for writer in writers:
-        writer.finish()
-    with new_log(path) as log:
-        assert log.last_position() == 15
-        assert_whole(log)
+OPEN_MANY = """
+import sys
+from pathlib import Path
+from tests.log.log_cases import new_log, said, stream
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(15):
+    with new_log(Path(sys.argv[1]) / f"{number}.db") as log:
+        log.append(stream("a"), [said("x")])
+"""
+
+
+def test_many_processes_may_lay_out_one_file_at_once(tmp_path: Path) -> None:
+    """Each of four processes makes, fills and closes fifteen new files, all at the same time."""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN_MANY, str(tmp_path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate(timeout=120)
+        assert process.returncode == 0
+    for number in range(15):
+        with new_log(tmp_path / f"{number}.db") as log:
+            assert log.last_position() == 4
+            assert_whole(log)

@@ -35,7 +35,7 @@ class EvidenceStore:
         try:
             if target.is_file() and target.stat().st_size == len(content):
                 return digest
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._make_folders(target.parent)
             # A temporary file is created 0600 and takes its name only when its bytes are on the disk.
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
             try:
@@ -54,6 +54,13 @@ class EvidenceStore:
                 hint="check the folder's permissions and the space left on the disk",
             ) from error
         return digest
+
+    def _make_folders(self, leaf: Path) -> None:
+        # One by one: `parents=True` would give the ones between the mode of the umask.
+        for folder in (self._folder, leaf.parent, leaf):
+            if not folder.is_dir():
+                folder.mkdir(mode=0o700, parents=folder is self._folder, exist_ok=True)
+                _sync_folder(folder.parent)
 
     def path(self, digest: str) -> Path:
         """Where evidence of this digest lies, whether or not it is there; `EvidenceError` for no digest."""

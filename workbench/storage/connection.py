@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -46,7 +47,7 @@ def open_writer(path: Path, *, synchronous: Synchronous = "FULL") -> apsw.Connec
         connection = apsw.Connection(str(path), statementcachesize=256)
         _common(connection)
         # A pragma that answers with a row stops the rest of its statement: one at a time.
-        connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        _log_writes_ahead(connection)
         connection.execute(f"PRAGMA synchronous={synchronous}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute(f"PRAGMA cache_size=-{WRITER_CACHE_KIB}").fetchall()
@@ -98,6 +99,20 @@ def open_read_only(path: Path) -> ReadOnlyView:
         _common(connection)
         connection.execute("PRAGMA query_only=ON")
         return ReadOnlyView(connection, "read-only medium: a copy from the time of opening is shown", folder)
+
+
+def _log_writes_ahead(connection: apsw.Connection) -> None:
+    # Two programs that make this change to a new file at once would wait for each other for ever, so
+    # SQLite refuses one of them without waiting; by the next try the other has done it.
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            return
+        except apsw.BusyError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.002)
 
 
 def _open_immutable(path: Path) -> apsw.Connection:

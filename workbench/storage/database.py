@@ -142,9 +142,9 @@ class Database:
             self._owner = threading.get_ident()
             self._depth += 1
             try:
-                yield connection
-                self._refuse_lost(connection)
                 with translated(self.path):
+                    yield connection
+                    self._refuse_lost(connection)
                     connection.execute(done)
             except BaseException:
                 # A full disk or an I/O error may already have undone the whole transaction.

@@ -13,6 +13,7 @@ from workbench.imports.claude_code.driver import import_transcripts, is_unchange
 from workbench.imports.report import ImportProblem, ImportReport, SessionReport
 from workbench.imports.sources import stored_path
 from workbench.log.event_log import EventLog
+from workbench.sessions.errors import EmptyOwnerID
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -51,6 +52,8 @@ def import_claude_code(
     cancelled: Callable[[], bool] | None,
 ) -> ImportReport:
     """See `Workspace.import_claude_code`."""
+    if owner == "":
+        raise EmptyOwnerID
     found = discover(paths)
     report = import_transcripts(
         workspace.log,

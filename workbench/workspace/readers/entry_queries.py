@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -14,15 +14,40 @@ from workbench.sessions.errors import ChronicumNotFound
 from workbench.sessions.events import ACTUM
 from workbench.sessions.events import UNIT_CLOSED as UNIT
 from workbench.sessions.folds import CHILD, REQUEST, RESPONSE
+from workbench.sessions.model import ActorKind, ActumKind
 from workbench.sessions.queries import BEYOND_ALL, entry_sql, stream_of
 from workbench.storage import fetch
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
+from workbench.workspace.readers.rewinds import Stretch, rewound_stretches
 from workbench.workspace.rows import ActaFilter, ActumRow
 
 UNIT_CLOSED = "unit_closed"
 
 _LIST_COLUMNS = f"e.position, e.seq, e.recorded_at, e.occurred_at, e.private, e.stream_id, {PAYLOAD_COLUMNS}"
+_ONE = (
+    f"SELECT {_LIST_COLUMNS} FROM events e CROSS JOIN event_types t USING(type_id) "
+    "WHERE e.stream_id = ? AND e.seq = ? AND t.type IN (?, ?)"
+)
+_TYPES = (ACTUM.type, UNIT.type)
 _MAX_DEPTH = 12
+
+
+_SORTS = {
+    facet_numbers.facet(kind, actor_kind, private): (kind.value, actor_kind.value)
+    for kind in ActumKind
+    for actor_kind in ActorKind
+    for private in (False, True)
+}
+"""The kind and the actor's kind of each facet."""
+
+
+class Breakdown(NamedTuple):
+    """How many entries a session has of each sort."""
+
+    by_kind: dict[str, int]
+    by_actor_kind: dict[str, int]
+    units: int
+    """Closed units."""
 
 
 class EntryReader:
@@ -66,15 +91,65 @@ class EntryReader:
         """One entry whole, or None if this seq is no entry."""
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
-            row = fetch.row(
-                connection,
-                f"SELECT {_LIST_COLUMNS} FROM events e CROSS JOIN event_types t USING(type_id) "
-                "WHERE e.stream_id = ? AND e.seq = ? AND t.type IN (?, ?)",
-                (stream_id, seq, ACTUM.type, UNIT.type),
-            )
+            row = fetch.row(connection, _ONE, (stream_id, seq, *_TYPES))
             return (
                 None if row is None else self._row(connection, row, _Chain(connection, stream_id), clip=False)
             )
+
+    def at(self, chronicum_id: str, seqs: Iterable[int]) -> list[ActumRow]:
+        """The entries that stand at these seqs, oldest first and clipped; a seq that is no entry gives none."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            chain = _Chain(connection, stream_id)
+            found = (fetch.row(connection, _ONE, (stream_id, seq, *_TYPES)) for seq in sorted(set(seqs)))
+            return [self._row(connection, row, chain, clip=True) for row in found if row is not None]
+
+    def spawner(self, chronicum_id: str, call_id: str) -> int | None:
+        """The seq of the tool call with this id, from which a sub-agent was spawned; None if it is not there."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            found: int | None = fetch.value(
+                connection,
+                "SELECT seq FROM tool_calls WHERE stream_id = ? AND call_id = ? AND role = ?",
+                (stream_id, call_id, REQUEST),
+            )
+            return found
+
+    def breakdown(self, chronicum_id: str) -> Breakdown:
+        """Entries by kind and by kind of actor; costs nothing, the log keeps count."""
+        found = Breakdown({}, {}, 0)
+        units = 0
+        for facet, count in self.counts(chronicum_id).items():
+            if facet == facet_numbers.UNIT_CLOSED:
+                units += count
+                continue
+            kind, actor_kind = _SORTS[facet]
+            found.by_kind[kind] = found.by_kind.get(kind, 0) + count
+            found.by_actor_kind[actor_kind] = found.by_actor_kind.get(actor_kind, 0) + count
+        return found._replace(units=units)
+
+    def answered(self, chronicum_id: str) -> int:
+        """How many tool calls have a response."""
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            return int(
+                fetch.value(
+                    connection,
+                    "SELECT count(*) FROM tool_calls r CROSS JOIN tool_calls q USING(stream_id, call_id) "
+                    "WHERE r.stream_id = ? AND r.role = ? AND q.role = ?",
+                    (stream_id, RESPONSE, REQUEST),
+                )
+            )
+
+    def rewound(self, chronicum_id: str, cancelled: Callable[[], bool] = lambda: False) -> list[Stretch]:
+        """The stretches that a person took back by writing another prompt in place of an earlier one.
+
+        A stretch begins at the earlier prompt and ends before the later one. Prompts of one parent at one
+        time are one prompt recorded twice, and no rewind (contract transcripts, "Relations kept").
+        """
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            return rewound_stretches(connection, stream_id, cancelled)
 
     def total(self, chronicum_id: str, wanted: ActaFilter) -> int:
         """How many entries pass the filter; costs nothing, the log keeps count."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -24,8 +24,24 @@ _JOINS = "CROSS JOIN streams s ON s.stream_id = e.stream_id CROSS JOIN event_typ
 _PROBE = 2000
 """Up to how many events a part of a filter is counted to find the rarest part."""
 
+_WINDOW = 20_000
+"""Positions that the first step of a search over several parts looks at; each further step doubles it."""
+_WIDEST_WINDOW = 200_000
+
+_MERGED_RUNS = 100
+"""SQLite merges 500 selects at most; a merge that wide is no quicker than a sort."""
+
 BEYOND_ALL = 2**62
 _BEFORE_ALL = 0
+
+
+class Found(NamedTuple):
+    """What a search gave."""
+
+    rows: list[EventRow]
+    """Ascending; long payloads are clipped."""
+    complete: bool
+    """It looked to that end of the log; else there may be more."""
 
 
 class _Part(NamedTuple):
@@ -59,14 +75,49 @@ class TimelineReader:
 
         With neither, the last ones. Long payloads are clipped.
         """
+        return self.search(wanted, limit, after=after, before=before).rows
+
+    def search(
+        self,
+        wanted: TimelineFilter,
+        limit: int,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+        go_on: Callable[[int, int], bool] = lambda looked, found: True,
+    ) -> Found:
+        """The same as `page` for a search that may have to look at much of the log.
+
+        `go_on(looked, found)` is told after each step to which position the search has come and how
+        many events it has found; where it is false the search ends with what it has.
+        """
         descending = after is None
-        start = after if after is not None else (BEYOND_ALL if before is None else before)
+        found: list[int] = []
+        complete = False
         with self._log.reader() as connection:
-            found = self._positions(connection, wanted, start, limit, descending)
+            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            low = 1 if after is None else after + 1
+            high = last if before is None or after is not None else min(before - 1, last)
+            parts = self._parts(connection, wanted)
+            if parts is None:
+                return Found([], True)
+            driver = _driver(connection, parts)
+            steps = _windows(low, high, descending) if len(parts) > 1 else iter([(low, high)])
+            for start, stop in steps:
+                found += _positions(
+                    connection, parts, driver, (start, stop), limit - len(found), descending=descending
+                )
+                if len(found) >= limit:
+                    break
+                if not go_on(start if descending else stop, len(found)):
+                    complete = start <= low if descending else stop >= high
+                    break
+            else:
+                complete = True
             rows = [self._row(connection, position, clip=True) for position in found]
         if descending:
             rows.reverse()
-        return [row for row in rows if row is not None]
+        return Found([row for row in rows if row is not None], complete)
 
     def first(self, wanted: TimelineFilter, limit: int) -> list[EventRow]:
         """The oldest `limit` events that pass the filter, ascending."""
@@ -110,21 +161,32 @@ class TimelineReader:
         wanted: TimelineFilter,
         cancelled: Callable[[], bool] = lambda: False,
         progress: Callable[[int], None] = lambda _: None,
+        *,
+        after: int = _BEFORE_ALL,
+        looked: Callable[[int], None] = lambda _: None,
     ) -> int:
-        """How many events pass the filter, counted in steps so that it can be cancelled."""
-        if not wanted:
-            return self.bounds().last
+        """How many events above position `after` pass the filter, newest first.
+
+        Counted in steps: `cancelled` ends it with what it has, `progress` is told the number so far
+        and `looked` the position that was come to.
+        """
         number = 0
-        start = BEYOND_ALL
-        step = 5000
-        while not cancelled():
-            with self._log.reader() as connection:
-                found = self._positions(connection, wanted, start, step, True)
-            number += len(found)
-            progress(number)
-            if len(found) < step:
-                break
-            start = found[-1]
+        with self._log.reader() as connection:
+            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            if not wanted:
+                return max(0, int(last) - after)
+            parts = self._parts(connection, wanted)
+            if parts is None:
+                return 0
+            driver = _driver(connection, parts)
+            whole = iter([(after + 1, int(last))])
+            for bounds in _windows(after + 1, last, True) if len(parts) > 1 else whole:
+                if cancelled():
+                    break
+                sql, values = _query(parts, driver, bounds)
+                number += int(fetch.value(connection, f"SELECT count(*) FROM ({sql})", values))
+                progress(number)
+                looked(bounds[0])
         return number
 
     def types(self) -> list[str]:
@@ -146,49 +208,20 @@ class TimelineReader:
 
     # -- filters ---------------------------------------------------------------------------
 
-    def _positions(
-        self, connection: apsw.Connection, wanted: TimelineFilter, start: int, limit: int, descending: bool
-    ) -> list[int]:
-        sign, order = ("<", "DESC") if descending else (">", "ASC")
-        if not wanted:
-            sql = f"SELECT position FROM events WHERE position {sign} ? ORDER BY position {order} LIMIT ?"
-            return [position for (position,) in connection.execute(sql, (start, limit))]
-        parts = self._parts(connection, wanted)
-        if parts is None:
-            return []
-        # The rarest part gives the positions, the others are tested on each of them.
-        driver = min(parts, key=lambda part: _probe(connection, part)) if len(parts) > 1 else parts[0]
-        runs = " UNION ALL ".join(f"{run} AND {driver.column} {sign} ?" for run in driver.runs)
-        values: list[Any] = [v for run_values in driver.run_values for v in (*run_values, start)]
-        tests = [part for part in parts if part is not driver]
-        # A compound is ordered by its first column, a single run by the column's own name.
-        by = "1" if len(driver.runs) > 1 else driver.column
-        sql = f"{runs} ORDER BY {by} {order}"
-        if tests:
-            # Without a LIMIT of its own SQLite may drop the order of a subquery that is joined.
-            conditions = " AND ".join(part.test for part in tests)
-            sql = (
-                f"SELECT k.position FROM ({sql} LIMIT -1) k CROSS JOIN events e ON e.position = k.position "
-                f"WHERE {conditions}"
-            )
-            values.extend(v for part in tests for v in part.test_values)
-        return [position for (position,) in connection.execute(f"{sql} LIMIT ?", (*values, limit))]
-
     def _parts(self, connection: apsw.Connection, wanted: TimelineFilter) -> list[_Part] | None:
-        """The parts of a filter, or None if one of them can match nothing."""
+        """The parts of a filter, or None if one of them can match nothing; no filter has one part."""
         parts: list[_Part] = []
+        if not wanted:
+            return [_EVERYTHING]
         if wanted.types:
             numbers = _numbers(connection, "SELECT type_id FROM event_types WHERE type = ?", wanted.types)
-            parts.append(
-                _part("SELECT position FROM events WHERE type_id = ?", "position", "e.type_id", numbers)
-            )
+            parts.append(_part("SELECT position FROM events WHERE type_id", "position", "e.type_id", numbers))
         if wanted.actors:
             numbers = _numbers(connection, "SELECT actor_id FROM actors WHERE name = ?", wanted.actors)
             marks = ",".join("?" * len(numbers))
             parts.append(
                 _Part(
-                    tuple("SELECT position FROM event_actors WHERE actor_id = ?" for _ in numbers),
-                    tuple((number,) for number in numbers),
+                    *_runs("SELECT position FROM event_actors WHERE actor_id", numbers),
                     "position",
                     "EXISTS (SELECT 1 FROM event_actors a "
                     f"WHERE a.actor_id IN ({marks}) AND a.position = e.position)",
@@ -250,11 +283,84 @@ class TimelineReader:
         )
 
 
+_EVERYTHING = _Part(("SELECT position FROM events WHERE true",), ((),), "position", "true", ())
+
+
+def _driver(connection: apsw.Connection, parts: Sequence[_Part]) -> int:
+    """The index of the part that gives the positions on which the others are tested.
+
+    That is full text where there is any: to test one event for a common word costs as much as to find
+    all that have it. Else it is the rarest part.
+    """
+    if len(parts) == 1:
+        return 0
+    for at, part in enumerate(parts):
+        if part.column == "rowid":
+            return at
+    return min(range(len(parts)), key=lambda at: _probe(connection, parts[at]))
+
+
+def _windows(low: int, high: int, descending: bool) -> Iterator[tuple[int, int]]:
+    """Ranges of positions, first and last, that cover `low` to `high` one after the other."""
+    width = _WINDOW
+    while low <= high:
+        if descending:
+            yield max(low, high - width + 1), high
+            high -= width
+        else:
+            yield low, min(high, low + width - 1)
+            low += width
+        width = min(width * 2, _WIDEST_WINDOW)
+
+
+def _query(parts: Sequence[_Part], driver: int, bounds: tuple[int, int]) -> tuple[str, list[Any]]:
+    """Positions within bounds that pass every part, in no order."""
+    main = parts[driver]
+    tests = [part for at, part in enumerate(parts) if at != driver]
+    between = f"{main.column} BETWEEN ? AND ?"
+    values: list[Any] = []
+    selects: list[str] = []
+    for run, run_values in zip(main.runs, main.run_values, strict=True):
+        sql = f"{run} AND {between}"
+        values += (*run_values, *bounds)
+        if tests:
+            conditions = " AND ".join(part.test for part in tests)
+            sql = (
+                f"SELECT k.position FROM ({sql}) k CROSS JOIN events e ON e.position = k.position "
+                f"WHERE {conditions}"
+            )
+            values += [value for part in tests for value in part.test_values]
+        selects.append(sql)
+    return " UNION ALL ".join(selects), values
+
+
+def _positions(
+    connection: apsw.Connection,
+    parts: Sequence[_Part],
+    driver: int,
+    bounds: tuple[int, int],
+    limit: int,
+    *,
+    descending: bool,
+) -> list[int]:
+    sql, values = _query(parts, driver, bounds)
+    # A compound is ordered by its first column; so is a single run, whatever its column is called.
+    order = "DESC" if descending else "ASC"
+    found = connection.execute(f"{sql} ORDER BY 1 {order} LIMIT ?", (*values, limit))
+    return [position for (position,) in found]
+
+
+def _runs(select: str, numbers: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+    """One run per number, or a single one over all of them where there are too many to merge."""
+    if len(numbers) <= _MERGED_RUNS:
+        return tuple(f"{select} = ?" for _ in numbers), tuple((number,) for number in numbers)
+    return (f"{select} IN ({','.join('?' * len(numbers))})",), (tuple(numbers),)
+
+
 def _part(run: str, column: str, tested: str, numbers: Sequence[int]) -> _Part:
     marks = ",".join("?" * len(numbers))
     return _Part(
-        tuple(run for _ in numbers),
-        tuple((number,) for number in numbers),
+        *_runs(run, numbers),
         column,
         f"{tested} IN ({marks})",
         tuple(numbers),
