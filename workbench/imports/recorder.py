@@ -6,17 +6,18 @@ would store it (contract transcripts, "Transactions").
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import apsw
 import msgspec
-from msgspec import UNSET
 
+from workbench.imports.report import add_counts
 from workbench.log.errors import InvalidIdentifier, InvalidPayload
 from workbench.log.event_log import EventLog, Receipt, Transaction
-from workbench.log.registry import Payload, PendingEvent
+from workbench.log.registry import PendingEvent, Removed
 from workbench.log.streams import session_stream
 from workbench.sessions.chronicarius import random_id
 from workbench.sessions.events import ActumRecorded, ChronicumCreated, ChronicumDescribed, UnitClosed
@@ -34,6 +35,8 @@ class Entry(msgspec.Struct, kw_only=True, frozen=True):
     """File and line: a second occurrence of a record is a duplicate, further blocks of one are not."""
     event: ActumRecorded | UnitClosed
     occurred_at: datetime | None
+    removed: dict[str, int] = {}
+    """Secrets that `Recorder.without_secrets` took out, by kind."""
 
     @property
     def kind(self) -> str:
@@ -74,33 +77,100 @@ class Outcome(msgspec.Struct, kw_only=True):
     redactions: dict[str, int] = msgspec.field(default_factory=dict)
     forked_from: dict[str, str] = msgspec.field(default_factory=dict)
     """For a session that repeats another one's records: the session that had them first."""
+    foreign: set[str] = msgspec.field(default_factory=set)
+    """Sessions of another owner: nothing was stored in them."""
 
 
 class Recorder:
-    """Stores entries and descriptions for one owner; used from one thread."""
+    """Stores entries and descriptions for one owner; used from one thread.
+
+    One recorder serves a whole import, so that a rehearsal knows what it has seen in other files.
+    """
 
     def __init__(self, log: EventLog, owner: str) -> None:
         self._log = log
         self._owner = owner
-        self._decided: dict[tuple[str, int, str], bool] = {}
+        self._named = ("", "")
+        """The last name that was asked for and its safe form: records of one session come in a row."""
+        self._seen: apsw.Connection | None = None
+        self.rehearsed: dict[str, int] = {}
+        """Acta by session that would have been stored so far, had `look` been `store`."""
+        self._foretold: dict[str, dict[str, Any]] = {}
+
+    # -- names -----------------------------------------------------------------------------
+
+    def safe_name(self, name: str) -> str:
+        """`name`, or if it holds a secret the filter's marker in its place and a digest of the name.
+
+        The digest keeps two names with secrets apart, and gives one name the same form at every import.
+        """
+        if name != self._named[0]:
+            clean, found = self._log.redactor.redact_text(name)
+            if found:
+                clean = f"{clean}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}"
+            self._named = (name, clean)
+        return self._named[1]
+
+    def without_secrets(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries with markers where their names, or the text inside a call's JSON, held secrets.
+
+        A secret in a name is never a reason to refuse a record (contract transcripts). The text of a call
+        is JSON, where the letter of an escape stands before a token that begins a line: it is filtered by
+        value. Everything else is filtered where every event is, at the log's door.
+        """
+        clean = list(entries)
+        # One look over all names: hardly any holds a secret.
+        names = "\n".join([f"{e.chronicum_id}\n{e.record_key}\n{_actor(e)}" for e in clean])
+        if self._log.redactor.may_change(names.encode("utf-8", "replace")):
+            clean = [self._renamed(entry) for entry in clean]
+        for index, entry in enumerate(clean):
+            event = entry.event
+            if (
+                isinstance(event, ActumRecorded)
+                and event.kind == "tool_request"
+                and "\\" in event.content
+                and self._log.redactor.may_change(event.content.encode("utf-8", "replace"))
+            ):
+                clean[index] = self._refilled(entry, event)
+        return clean
+
+    # -- looking ---------------------------------------------------------------------------
 
     def refuses(self, chronicum_id: str) -> bool:
         """Whether the session belongs to another owner."""
         with self._log.reader() as connection:
-            owner = fetch.value(
-                connection, "SELECT owner_id FROM chronica WHERE chronicum_id = ?", (chronicum_id,)
-            )
-        return owner is not None and owner != self._owner
+            return self._is_foreign(connection, chronicum_id)
 
     def look(self, entries: Sequence[Entry]) -> Outcome:
-        """What `store` would do, without writing: for dry runs."""
+        """What `store` would do, without writing to the log: for dry runs.
+
+        What it has seen is remembered in a temporary database, for a record may stand in several files.
+        """
         outcome = Outcome()
+        if self._seen is None:
+            self._seen = apsw.Connection("")
+            self._seen.execute("CREATE TABLE seen(record_key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID")
         with self._log.reader() as connection:
             outcome.stored = self._fresh(connection, entries, outcome)
+        with self._seen:
+            self._seen.executemany(
+                "INSERT OR IGNORE INTO seen VALUES(?)", [(entry.record_key,) for entry in outcome.stored]
+            )
+        for entry in outcome.stored:
+            acta = self.rehearsed.get(entry.chronicum_id, 0) + (entry.kind != "unit_closed")
+            self.rehearsed[entry.chronicum_id] = acta
+            add_counts(outcome.redactions, entry.removed)
+            self._foresee(entry, outcome)
         return outcome
 
+    # -- storing ---------------------------------------------------------------------------
+
     def store(self, transaction: Transaction, entries: Sequence[Entry]) -> Outcome:
-        """Append what is new of `entries`, in order, inside an open transaction."""
+        """Append what is new of `entries`, in order, inside an open transaction.
+
+        All blocks of one occurrence of a record come in one call: a record is known as soon as one of its
+        blocks is stored, and what an interrupted import left out of it would never enter.
+        """
         outcome = Outcome()
         fresh = self._fresh(transaction.connection, entries, outcome)
         start = 0
@@ -112,51 +182,97 @@ class Recorder:
 
     def describe(
         self, transaction: Transaction, chronicum_id: str, fields: dict[str, Any], *, replaces: bool
-    ) -> None:
+    ) -> dict[str, int] | None:
         """Append what of a description is new; with `replaces` false only what was unknown so far.
 
-        A session that was never created (all its records are elsewhere) is not described.
+        The secrets taken out of it, by kind; None, and nothing is appended, if the session is another
+        owner's or was not created so far (all its records are elsewhere).
         """
+        changed = self._changes(transaction.connection, chronicum_id, fields, replaces=replaces)
+        if changed is None:
+            return None
+        removed: dict[str, int] = {}
+        if changed:
+            receipt = transaction.append(session_stream(chronicum_id), [ChronicumDescribed(**changed)])
+            _count(receipt, removed)
+        return removed
+
+    def look_at_description(
+        self, chronicum_id: str, fields: dict[str, Any], *, replaces: bool
+    ) -> dict[str, int] | None:
+        """What `describe` would return, without writing to the log: for dry runs."""
+        with self._log.reader() as connection:
+            changed = self._changes(connection, chronicum_id, fields, replaces=replaces)
+        if changed is None:
+            return None
+        clean, found = self._log.redactor.redact_value(changed)
+        self._foretold.setdefault(chronicum_id, {}).update(clean)
+        removed: dict[str, int] = {}
+        for removal in found:
+            add_counts(removed, {removal.kind: removal.count})
+        return removed
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _is_foreign(self, connection: apsw.Connection, chronicum_id: str) -> bool:
+        owner = fetch.value(
+            connection, "SELECT owner_id FROM chronica WHERE chronicum_id = ?", (chronicum_id,)
+        )
+        return owner is not None and owner != self._owner
+
+    def _changes(
+        self, connection: apsw.Connection, chronicum_id: str, fields: dict[str, Any], *, replaces: bool
+    ) -> dict[str, Any] | None:
+        """What of a description is not known so far; None if the session cannot be described."""
+        if self._is_foreign(connection, chronicum_id):
+            return None
         rows = fetch.rows(
-            transaction.connection,
+            connection,
             "SELECT d.field, d.value FROM chronica c LEFT JOIN session_descriptions d "
             "ON d.stream_id = c.stream_id AND d.to_position IS NULL WHERE c.chronicum_id = ?",
             (chronicum_id,),
         )
-        if not rows:
-            return
+        if not rows and chronicum_id not in self.rehearsed:
+            return None
         known = {field: msgspec.json.decode(value) for field, value in rows if field is not None}
-        changed = {
+        known.update(self._foretold.get(chronicum_id, {}))
+        return {
             field: value
             for field, value in fields.items()
-            if known.get(field) != value and (replaces or field not in known)
+            # What is known went through the filter.
+            if known.get(field) != self._log.redactor.redact_value(value)[0]
+            and (replaces or field not in known)
         }
-        if changed:
-            transaction.append(session_stream(chronicum_id), [ChronicumDescribed(**changed)])
-
-    # -- inside ----------------------------------------------------------------------------
 
     def _fresh(self, connection: apsw.Connection, entries: Sequence[Entry], outcome: Outcome) -> list[Entry]:
         fresh: list[Entry] = []
-        pending: dict[str, tuple[str, int]] = {}
+        taken: dict[str, tuple[str, int]] = {}
+        """Where the records of this call that are fresh stand."""
+        last: tuple[str, tuple[str, int]] | None = None
+        known = False
         for entry in entries:
-            occurrence = (*entry.occurrence, entry.record_key)
-            known = self._decided.get(occurrence)
-            if known is None:
-                earlier = pending.get(entry.record_key)
+            if (entry.record_key, entry.occurrence) != last:
+                last = (entry.record_key, entry.occurrence)
                 position = None
-                if earlier is None:
+                if entry.record_key in taken:
+                    known = taken[entry.record_key] != entry.occurrence
+                else:
                     position = _position_of(connection, entry.record_key)
-                known = position is not None or (earlier is not None and earlier != entry.occurrence)
-                self._decided = {occurrence: known}
+                    known = position is not None or self._was_seen(entry.record_key)
                 if known:
                     outcome.duplicates.append(entry)
                     if position is not None:
                         self._note_fork(connection, entry, position, outcome)
+                else:
+                    taken[entry.record_key] = entry.occurrence
             if not known:
-                pending[entry.record_key] = entry.occurrence
                 fresh.append(entry)
         return fresh
+
+    def _was_seen(self, record_key: str) -> bool:
+        if self._seen is None:
+            return False
+        return fetch.value(self._seen, "SELECT 1 FROM seen WHERE record_key = ?", (record_key,)) is not None
 
     def _note_fork(self, connection: apsw.Connection, entry: Entry, position: int, outcome: Outcome) -> None:
         if entry.chronicum_id in outcome.forked_from:
@@ -173,53 +289,116 @@ class Recorder:
         chronicum_id = run[0].chronicum_id
         stream = session_stream(chronicum_id)
         events = [PendingEvent(payload=entry.event, occurred_at=entry.occurred_at) for entry in run]
-        exists = fetch.value(
-            transaction.connection, "SELECT 1 FROM chronica WHERE chronicum_id = ?", (chronicum_id,)
+        owner = fetch.value(
+            transaction.connection, "SELECT owner_id FROM chronica WHERE chronicum_id = ?", (chronicum_id,)
         )
-        if not exists:
+        if owner is not None and owner != self._owner:
+            # Asked once more: the other owner's import may have begun the session since it was looked at.
+            outcome.foreign.add(chronicum_id)
+            return
+        if owner is None:
             events.insert(
                 0,
                 PendingEvent(payload=ChronicumCreated(chronicum_id=chronicum_id, owner_id=self._owner)),
             )
         try:
-            self._count(transaction.append(stream, events), outcome)
-            outcome.stored.extend(run)
+            self._stored(transaction.append(stream, events), run, outcome)
             return
         except (InvalidIdentifier, InvalidPayload):
             # One of them is the culprit: find it by going one at a time.
             pass
-        if not exists:
+        if owner is None:
             transaction.append(stream, events[:1])
         for entry in run:
             try:
-                event = PendingEvent(payload=self._named(entry.event), occurred_at=entry.occurred_at)
-                self._count(transaction.append(stream, [event]), outcome)
-                outcome.stored.append(entry)
+                event = PendingEvent(payload=entry.event, occurred_at=entry.occurred_at)
+                self._stored(transaction.append(stream, [event]), [entry], outcome)
             except (InvalidIdentifier, InvalidPayload) as error:
                 outcome.refused.append((entry, error.message))
 
-    def _named(self, event: Payload) -> Payload:
-        """The event with the filter's marker where a name held a secret: never a reason to refuse it."""
-        changed: dict[str, str] = {}
-        for field in ("actor", "idempotency_key", "source_key"):
-            value = getattr(event, field, UNSET)
-            if isinstance(value, str):
-                clean, found = self._log.redactor.redact_text(value)
-                if found:
-                    changed[field] = clean
-        return msgspec.structs.replace(event, **changed) if changed else event
+    def _stored(self, receipt: Receipt, run: list[Entry], outcome: Outcome) -> None:
+        outcome.stored.extend(run)
+        _count(receipt, outcome.redactions)
+        for entry in run:
+            if entry.removed:
+                add_counts(outcome.redactions, entry.removed)
 
-    def _count(self, receipt: Receipt, outcome: Outcome) -> None:
-        for removal in receipt.removals:
-            outcome.redactions[removal.kind] = outcome.redactions.get(removal.kind, 0) + removal.count
+    def _renamed(self, entry: Entry) -> Entry:
+        redact = self._log.redactor.redact_text
+        removed: dict[str, int] = {}
+        chronicum_id = self.safe_name(entry.chronicum_id)
+        record_key = self.safe_name(entry.record_key)
+        source_key = record_key + entry.source_key.removeprefix(entry.record_key)
+        for name in (entry.chronicum_id, entry.record_key, _actor(entry)):
+            add_counts(removed, redact(name)[1])
+        if not removed:
+            return entry
+        event: ActumRecorded | UnitClosed
+        if isinstance(entry.event, ActumRecorded):
+            actor, _ = redact(entry.event.actor)
+            event = msgspec.structs.replace(
+                entry.event, chronicum_id=chronicum_id, idempotency_key=source_key, actor=actor
+            )
+        else:
+            event = msgspec.structs.replace(entry.event, chronicum_id=chronicum_id, source_key=source_key)
+        return msgspec.structs.replace(
+            entry,
+            chronicum_id=chronicum_id,
+            record_key=record_key,
+            source_key=source_key,
+            event=event,
+            removed=removed,
+        )
+
+    def _refilled(self, entry: Entry, event: ActumRecorded) -> Entry:
+        redactor = self._log.redactor
+        try:
+            clean, found = redactor.redact_value(msgspec.json.decode(event.content))
+            if not found:
+                return entry
+            content = msgspec.json.encode(clean, order="sorted").decode()
+        except (msgspec.MsgspecError, RecursionError, ValueError):
+            return entry
+        removed = dict(entry.removed)
+        receipts = []
+        for removal in found:
+            add_counts(removed, {removal.kind: removal.count})
+            field = f"content.{removal.field}" if removal.field else "content"
+            receipts.append(Removed(removal.kind, removal.count, field, redactor.version))
+        filled = msgspec.structs.replace(event, content=content, redactions=receipts)
+        return msgspec.structs.replace(entry, event=filled, removed=removed)
+
+    def _foresee(self, entry: Entry, outcome: Outcome) -> None:
+        """Count what the door would take out of an entry."""
+        event = entry.event
+        free: list[Any]
+        if isinstance(event, ActumRecorded):
+            free = [event.content, event.metadata]
+        else:
+            free = [event.note if isinstance(event.note, str) else ""]
+        for removal in self._log.redactor.redact_value(free)[1]:
+            add_counts(outcome.redactions, {removal.kind: removal.count})
+
+
+def _actor(entry: Entry) -> str:
+    return entry.event.actor if isinstance(entry.event, ActumRecorded) else ""
+
+
+def _count(receipt: Receipt, into: dict[str, int]) -> None:
+    for removal in receipt.removals:
+        add_counts(into, {removal.kind: removal.count})
 
 
 def _position_of(connection: apsw.Connection, record_key: str) -> int | None:
     """Where the first stored block of a record stands, or None."""
-    position: int | None = fetch.value(
-        connection,
-        "SELECT position FROM imported_records WHERE source_key >= ? AND source_key < ? LIMIT 1",
-        # Block keys are `<record key>:<index>`, and ";" is the character after ":".
+    # Block keys are `<record key>:<index>`, and ";" is the character after ":". A record whose key goes on
+    # behind a colon has its keys in between.
+    found = connection.execute(
+        "SELECT source_key, position FROM imported_records WHERE source_key >= ? AND source_key < ?",
         (f"{record_key}:", f"{record_key};"),
     )
-    return position
+    start = len(record_key) + 1
+    for source_key, position in found:
+        if source_key[start:].isdigit():
+            return int(position)
+    return None

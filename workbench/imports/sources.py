@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
+from workbench.log.ports import Redactor
 from workbench.storage import fetch
 
 TABLES = (
@@ -19,37 +21,56 @@ TABLES = (
 )
 
 
+UNFINISHED = -1
+
+
 class Source(NamedTuple):
     """A file at the end of its last import."""
 
     size: int
     mtime_ns: int
+    """`UNFINISHED` if the import stopped before the file's end."""
     offset: int
     state: str
     """The reader's state, as JSON."""
 
 
-def known_source(connection: apsw.Connection, path: Path) -> Source | None:
+def known_source(connection: apsw.Connection, path: Path, redactor: Redactor) -> Source | None:
     """What is known of a file, or None."""
     row = fetch.row(
         connection,
         "SELECT size, mtime_ns, offset, state FROM import_sources WHERE path = ?",
-        (stored_path(path),),
+        (_key(path, redactor),),
     )
     return None if row is None else Source(*row)
 
 
-def save_source(connection: apsw.Connection, path: Path, kind: str, source: Source, imported_at: int) -> None:
-    """Note how far a file was read, inside the transaction that keeps what was read."""
+def save_source(
+    connection: apsw.Connection, path: Path, kind: str, source: Source, imported_at: int, redactor: Redactor
+) -> None:
+    """Note how far a file was read, inside the transaction that keeps what was read.
+
+    The path is filtered here; the state must hold no secret.
+    """
     connection.execute(
         "INSERT INTO import_sources(path, kind, size, mtime_ns, offset, state, imported_at) "
         "VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET kind = excluded.kind, "
         "size = excluded.size, mtime_ns = excluded.mtime_ns, offset = excluded.offset, "
         "state = excluded.state, imported_at = excluded.imported_at",
-        (stored_path(path), kind, *source, imported_at),
+        (_key(path, redactor), kind, *source, imported_at),
     )
 
 
 def stored_path(path: Path) -> str:
-    """A path as the table holds it; bytes that are no UTF-8 become U+FFFD."""
+    """A path as text; bytes that are no UTF-8 become U+FFFD."""
     return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _key(path: Path, redactor: Redactor) -> str:
+    """The path as the table holds it. What cannot stand in it is told apart by a digest."""
+    raw = os.fsencode(path)
+    text = raw.decode("utf-8", "replace")
+    clean = redactor.redact_text(text)[0]
+    if clean == text and text.encode() == raw:
+        return text
+    return f"{clean}-{hashlib.sha256(raw).hexdigest()[:16]}"

@@ -171,7 +171,9 @@ def _payload(number: int, line: Line, event_type: EventType) -> Payload:
     except RecursionError:
         raise InvalidLine.at(number, "the payload is nested too deeply") from None
     if not same:
-        raise InvalidLine.at(number, f"the payload has fields that {line.type} does not have")
+        raise InvalidLine.at(
+            number, f"the payload would not be kept whole: fields that {line.type} does not have, or lacks"
+        )
     return payload
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,14 +20,16 @@ from workbench.imports.claude_code.items import (
     UnitClosedItem,
 )
 from workbench.imports.claude_code.session import FileItem, FileUnreadable, read_orphan, read_session
-from workbench.imports.claude_code.state import STATE_VERSION, ReaderState
+from workbench.imports.claude_code.state import STATE_VERSION, ReaderState, copy_state
 from workbench.imports.recorder import Entry, Outcome, Recorder, actum_event
 from workbench.imports.report import ImportProblem, ImportReport, SessionReport, add_counts
-from workbench.imports.sources import Source, known_source, save_source, stored_path
-from workbench.log.event_log import EventLog
+from workbench.imports.sources import UNFINISHED, Source, known_source, save_source, stored_path
+from workbench.log.event_log import EventLog, Transaction
+from workbench.log.ports import Redactor
 from workbench.log.times import now_micros
 from workbench.sessions.events import ActumRecorded, UnitClosed
 from workbench.storage import fetch
+from workbench.storage.errors import DatabaseReadOnly
 
 KIND = "claude-code"
 Progress = Callable[[int, int | None, str], None]
@@ -55,27 +57,36 @@ def import_transcripts(
 
     `owner` owns new sessions and is the human in them; a session of another owner is refused and the
     others go on. `progress(done, total, note)` counts bytes. `cancelled()` is asked between
-    transactions. With `dry_run` nothing is written. Raises only what makes going on senseless: storage
-    and evidence errors.
+    transactions. With `dry_run` nothing is written. Raises only what makes going on senseless:
+    `DatabaseReadOnly` and other storage errors, evidence errors, an owner that cannot be stored.
     """
+    if log.read_only and not dry_run:
+        # Before anything is read: evidence would be kept ahead of the transaction that is refused.
+        raise DatabaseReadOnly(
+            "nothing can be imported into a workspace that is open read-only",
+            hint="open it without --read-only",
+        )
     report = ImportReport(dry_run=dry_run)
-    total = sum(_size(path) for candidate in candidates for path in _paths(candidate))
+    recorder = Recorder(log, owner)
+    # Files may grow or go while they are read; progress keeps to what they were.
+    sizes = [sum(_size(path) for path in _paths(candidate)) for candidate in candidates]
+    total = sum(sizes)
     done = 0
-    for candidate in candidates:
+    for candidate, size in zip(candidates, sizes, strict=True):
         if cancelled is not None and cancelled():
             report.cancelled = True
             break
-        run = _Run(log, evidence, candidate, owner, dry_run)
+        run = _Run(log, evidence, candidate, owner, recorder, dry_run)
         for place in run.read(cancelled):
             if progress is not None:
-                progress(min(done + place, total), total, candidate.path.name)
-        done += sum(_size(path) for path in _paths(candidate))
-        if progress is not None:
-            progress(min(done, total), total, candidate.path.name)
+                progress(done + min(place, size), total, candidate.path.name)
         report.sessions.extend(run.reports())
         if run.cancelled:
             report.cancelled = True
             break
+        done += size
+        if progress is not None:
+            progress(done, total, candidate.path.name)
     report.sum_up()
     return report
 
@@ -84,10 +95,8 @@ def is_unchanged(log: EventLog, candidate: Candidate) -> bool:
     """Whether every file of a candidate is just as it was at its last import."""
     with log.reader() as connection:
         for path in _paths(candidate):
-            known = known_source(connection, path)
+            known = known_source(connection, path, log.redactor)
             if known is None or _Stat(known.size, known.mtime_ns) != _stat(path):
-                return False
-            if known.offset < known.size:
                 return False
     return True
 
@@ -96,20 +105,29 @@ class _Run:
     """One candidate: a trunk with its sub-agents, or an orphan."""
 
     def __init__(
-        self, log: EventLog, evidence: EvidenceStore, candidate: Candidate, owner: str, dry_run: bool
+        self,
+        log: EventLog,
+        evidence: EvidenceStore,
+        candidate: Candidate,
+        owner: str,
+        recorder: Recorder,
+        dry_run: bool,
     ) -> None:
         self._log = log
         self._evidence = evidence
         self._candidate = candidate
         self._owner = owner
         self._dry_run = dry_run
-        self._recorder = Recorder(log, owner)
+        self._recorder = recorder
         self._by_session: dict[str, SessionReport] = {}
         self._refused: set[str] = set()
         self._main = SessionReport(id="", source=stored_path(candidate.path))
         self._entries: list[Entry] = []
-        self._descriptions: list[DescribeItem] = []
-        self._states: dict[Path, ReaderState] = {}
+        self._descriptions: dict[str, dict[str, tuple[Any, bool]]] = {}
+        """What is to be told of each session: by field the value and whether it replaces a known one."""
+        self._checkpoints: dict[Path, Checkpoint] = {}
+        self._unsettled: dict[Path, Checkpoint] = {}
+        """Checkpoints that were saved with descriptions still to be told."""
         self._bytes = 0
         self._stats: dict[Path, _Stat | None] = {}
         self._places: dict[Path, int] = {}
@@ -121,32 +139,47 @@ class _Run:
         """Read and store, yielding how many bytes of the candidate's files are done."""
         if is_unchanged(self._log, self._candidate):
             self._main.unchanged = True
+            self._is_refused(self._candidate.path, self._chronicum(self._candidate.session_id))
             return
         # Taken before reading: what is written meanwhile belongs to the next import.
         self._stats = {path: _stat(path) for path in _paths(self._candidate)}
+        place: tuple[Path, int] | None = None
         for item in self._items():
             if isinstance(item, FileUnreadable):
                 self._problem(item.path, 0, item.reason)
                 continue
+            if isinstance(item.item, ActumItem | UnitClosedItem):
+                # All blocks of a record go into one transaction (see `Recorder.store`).
+                if (item.path, item.item.line) != place and self._is_full():
+                    self._flush()
+                    yield sum(self._places.values())
+                    if self._stops(cancelled):
+                        return
+                place = (item.path, item.item.line)
             self._take(item.path, item)
-            at_checkpoint = isinstance(item.item, Checkpoint)
-            if at_checkpoint or len(self._entries) >= _BATCH_ITEMS or self._bytes >= _BATCH_BYTES:
+            if isinstance(item.item, Checkpoint):
                 self._flush()
                 yield sum(self._places.values())
-                if cancelled is not None and cancelled():
-                    self.cancelled = True
+                if self._stops(cancelled):
                     return
-        self._flush()
+        self._flush(at_end=True)
+
+    def _is_full(self) -> bool:
+        return len(self._entries) >= _BATCH_ITEMS or self._bytes >= _BATCH_BYTES
+
+    def _stops(self, cancelled: Callable[[], bool] | None) -> bool:
+        self.cancelled = cancelled is not None and cancelled()
+        return self.cancelled
 
     def _items(self) -> Iterator[FileItem | FileUnreadable]:
         candidate = self._candidate
         states: dict[Path, ReaderState] = {}
         with self._log.reader() as connection:
             for path in _paths(candidate):
-                known = known_source(connection, path)
+                known = known_source(connection, path, self._log.redactor)
                 state = None if known is None else _state(known)
                 if state is not None:
-                    states[path] = state
+                    states[path] = self._recognise(state)
         if candidate.orphan:
             self._main.sub_agents_orphaned = 1
             [agent] = candidate.agents
@@ -155,17 +188,38 @@ class _Run:
         self._main.sub_agents_orphaned = len(candidate.agents) - self._main.sub_agents_linked
         return read_session(candidate.path, owner=self._owner, agents=candidate.agents, states=states)
 
+    def _recognise(self, state: ReaderState) -> ReaderState:
+        """The state with the session's id as the file has it, where it was stored without its secret."""
+        session_id = self._candidate.session_id
+        safe = self._recorder.safe_name(session_id)
+        if safe != session_id:
+            if state.first_session == safe:
+                state.first_session = session_id
+            if safe in state.sessions:
+                state.sessions[session_id] = state.sessions.pop(safe)
+        return state
+
+    def _chronicum(self, session_id: str) -> str:
+        return self._recorder.safe_name(f"{KIND}/{session_id}")
+
     def _take(self, path: Path, placed: FileItem) -> None:
         item = placed.item
         if isinstance(item, ActumItem | UnitClosedItem):
-            if self._is_refused(path, item.chronicum_id):
+            if self._is_refused(path, self._recorder.safe_name(item.chronicum_id)):
                 return
             self._entries.append(self._entry(path, item))
             if isinstance(item, ActumItem):
                 self._bytes += len(item.content)
         elif isinstance(item, DescribeItem):
-            if item.chronicum_id not in self._refused:
-                self._descriptions.append(item)
+            chronicum_id = self._recorder.safe_name(item.chronicum_id)
+            if chronicum_id not in self._refused:
+                known = self._descriptions.setdefault(chronicum_id, {})
+                for field, value in item.fields.items():
+                    name = value
+                    if field == "forked_from":
+                        name = self._recorder.safe_name(value)
+                        add_counts(self._main.redactions, self._log.redactor.redact_text(value)[1])
+                    known[field] = (name, item.own)
         elif isinstance(item, Ignored):
             add_counts(self._main.ignored, {item.kind: 1})
         elif isinstance(item, Problem):
@@ -173,36 +227,94 @@ class _Run:
         elif isinstance(item, Repaired):
             add_counts(self._main.repaired, {item.kind: item.count})
         elif isinstance(item, Checkpoint):
-            self._states[path] = item.state
+            self._checkpoints[path] = item
             self._places[path] = item.state.offset
-            self._main.waiting = max(self._main.waiting, item.partial)
+            self._main.waiting += item.partial
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _flush(self) -> None:
-        entries, self._entries, self._bytes = self._entries, [], 0
-        descriptions, self._descriptions = self._descriptions, []
-        states, self._states = self._states, {}
+    def _flush(self, *, at_end: bool = False) -> None:
+        entries = self._recorder.without_secrets(self._entries)
+        self._entries, self._bytes = [], 0
+        checkpoints, self._checkpoints = self._checkpoints, {}
         if self._dry_run:
-            self._keep(self._recorder.look(entries))
+            outcome = self._recorder.look(entries)
+            told = self._describe(None, outcome, at_end=at_end)
+            for chronicum_id in told:
+                del self._descriptions[chronicum_id]
+            self._keep(outcome)
             return
-        if not entries and not descriptions and not states:
+        if at_end:
+            checkpoints = self._unsettled | checkpoints
+        if not entries and not checkpoints and not (at_end and self._descriptions):
             return
         with self._log.transaction() as transaction:
             outcome = self._recorder.store(transaction, entries)
-            for item in descriptions:
-                self._recorder.describe(transaction, item.chronicum_id, item.fields, replaces=item.own)
             for chronicum_id, first in outcome.forked_from.items():
-                fields = {"forked_from": first}
-                self._recorder.describe(transaction, chronicum_id, fields, replaces=False)
-            for path, state in states.items():
-                stat = self._stats.get(path)
-                if stat is not None:
-                    text = msgspec.json.encode(state).decode()
-                    source = Source(*stat, offset=state.offset, state=text)
-                    save_source(transaction.connection, path, KIND, source, now_micros())
+                self._descriptions.setdefault(chronicum_id, {}).setdefault("forked_from", (first, False))
+            told = self._describe(transaction, outcome, at_end=at_end)
+            untold = {each: fields for each, fields in self._descriptions.items() if each not in told}
+            if not self._refused and not outcome.foreign:
+                # Whoever owns a refused session must still find its records unread.
+                for path, checkpoint in checkpoints.items():
+                    self._save(transaction, path, checkpoint, untold, at_end=at_end)
         # Only what is committed is reported.
+        self._descriptions = untold
+        for path, checkpoint in checkpoints.items():
+            self._unsettled.pop(path, None)
+            if untold:
+                self._unsettled[path] = checkpoint
         self._keep(outcome)
+
+    def _describe(self, transaction: Transaction | None, outcome: Outcome, *, at_end: bool) -> set[str]:
+        """Tell what is known of sessions that got something new; at the end of all; which were told.
+        Without a transaction it is counted only.
+
+        A file that is read again repeats all its old titles, branches and versions: only where they end
+        may they count.
+        """
+        fed = {entry.chronicum_id for entry in outcome.stored}
+        told = set()
+        for chronicum_id, fields in self._descriptions.items():
+            if not at_end and chronicum_id not in fed:
+                continue
+            for replaces in (True, False):
+                some = {name: value for name, (value, own) in fields.items() if own is replaces}
+                if transaction is None:
+                    removed = self._recorder.look_at_description(chronicum_id, some, replaces=replaces)
+                else:
+                    removed = self._recorder.describe(transaction, chronicum_id, some, replaces=replaces)
+                if removed is not None:
+                    told.add(chronicum_id)
+                    add_counts(outcome.redactions, removed)
+        return told
+
+    def _save(
+        self,
+        transaction: Transaction,
+        path: Path,
+        checkpoint: Checkpoint,
+        untold: dict[str, dict[str, tuple[Any, bool]]],
+        *,
+        at_end: bool,
+    ) -> None:
+        stat = self._stats.get(path)
+        if stat is None:
+            return
+        state = checkpoint.state
+        is_whole = at_end or not untold
+        if untold:
+            # The reader thinks it told these; the next one has to tell them again.
+            state = copy_state(state)
+            for session_id, session in state.sessions.items():
+                fields = untold.get(self._chronicum(session_id), {})
+                session.known.update((name, value) for name, (value, _) in fields.items())
+                session.changed = sorted({*session.changed, *fields})
+        if not is_whole or state.offset + checkpoint.partial < stat.size:
+            stat = _Stat(stat.size, UNFINISHED)
+        text = _stored_state(state, self._recorder, self._log.redactor)
+        source = Source(*stat, offset=state.offset, state=text)
+        save_source(transaction.connection, path, KIND, source, now_micros(), self._log.redactor)
 
     def _keep(self, outcome: Outcome) -> None:
         for entry in outcome.stored:
@@ -214,19 +326,24 @@ class _Run:
             self._report(entry.chronicum_id).duplicates += 1
         for entry, reason in outcome.refused:
             self._problem(Path(entry.occurrence[0]), entry.occurrence[1], reason)
+        for chronicum_id in outcome.foreign - self._refused:
+            self._refuse(self._candidate.path, chronicum_id)
         add_counts(self._main.redactions, outcome.redactions)
 
     def _is_refused(self, path: Path, chronicum_id: str) -> bool:
-        if chronicum_id in self._by_session:
-            return False
         if chronicum_id in self._refused:
             return True
+        if chronicum_id in self._by_session:
+            return False
         if self._recorder.refuses(chronicum_id):
-            self._refused.add(chronicum_id)
-            self._problem(path, 0, "the session belongs to another owner")
+            self._refuse(path, chronicum_id)
             return True
         self._report(chronicum_id)
         return False
+
+    def _refuse(self, path: Path, chronicum_id: str) -> None:
+        self._refused.add(chronicum_id)
+        self._problem(path, 0, "the session belongs to another owner")
 
     # -- reporting -------------------------------------------------------------------------
 
@@ -247,8 +364,6 @@ class _Run:
 
     def reports(self) -> list[SessionReport]:
         """One report for each session of the candidate; one without an id if it fed none."""
-        if not self._main.id and self._main.unchanged:
-            self._main.id = f"{KIND}/{self._candidate.session_id}"
         reports = [self._main, *(r for r in self._by_session.values() if r is not self._main)]
         with self._log.reader() as connection:
             for report in reports:
@@ -258,7 +373,7 @@ class _Run:
                     "WHERE c.chronicum_id = ?",
                     (report.id,),
                 )
-                report.acta_total = (total or 0) + (report.acta_added if self._dry_run else 0)
+                report.acta_total = (total or 0) + self._recorder.rehearsed.get(report.id, 0)
         return reports
 
     def _entry(self, path: Path, item: ActumItem | UnitClosedItem) -> Entry:
@@ -304,6 +419,19 @@ def _state(known: Source) -> ReaderState | None:
     except msgspec.MsgspecError:
         return None
     return state if state.version == STATE_VERSION else None
+
+
+def _stored_state(state: ReaderState, recorder: Recorder, redactor: Redactor) -> str:
+    """The state as JSON without secrets: what the reader remembers are pieces of the file."""
+    encoded = msgspec.json.encode(state)
+    if redactor.may_change(encoded):
+        fields = msgspec.to_builtins(state)
+        digest, first_session, sessions = fields["digest"], state.first_session, fields["sessions"]
+        fields["first_session"] = recorder.safe_name(first_session)
+        fields["sessions"] = {recorder.safe_name(name): session for name, session in sessions.items()}
+        clean, _ = redactor.redact_value(fields)
+        encoded = msgspec.json.encode({**clean, "digest": digest})
+    return encoded.decode()
 
 
 def _paths(candidate: Candidate) -> list[Path]:

@@ -97,7 +97,7 @@ class EntryReader:
             )
 
     def at(self, chronicum_id: str, seqs: Iterable[int]) -> list[ActumRow]:
-        """The entries that stand at these seqs, oldest first and clipped; a seq that is no entry gives none."""
+        """The entries that stand at these seqs, oldest first and clipped; none for other seqs."""
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
             chain = _Chain(connection, stream_id)
@@ -105,7 +105,7 @@ class EntryReader:
             return [self._row(connection, row, chain, clip=True) for row in found if row is not None]
 
     def spawner(self, chronicum_id: str, call_id: str) -> int | None:
-        """The seq of the tool call with this id, from which a sub-agent was spawned; None if it is not there."""
+        """The seq of the tool call with this id; None if the session does not have it."""
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
             found: int | None = fetch.value(

@@ -163,23 +163,24 @@ class TimelineReader:
         progress: Callable[[int], None] = lambda _: None,
         *,
         after: int = _BEFORE_ALL,
+        upto: int = BEYOND_ALL,
         looked: Callable[[int], None] = lambda _: None,
     ) -> int:
-        """How many events above position `after` pass the filter, newest first.
+        """How many events above position `after`, up to `upto`, pass the filter; newest first.
 
         Counted in steps: `cancelled` ends it with what it has, `progress` is told the number so far
         and `looked` the position that was come to.
         """
         number = 0
         with self._log.reader() as connection:
-            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            last = min(upto, fetch.value(connection, "SELECT max(position) FROM events") or 0)
             if not wanted:
-                return max(0, int(last) - after)
+                return max(0, last - after)
             parts = self._parts(connection, wanted)
             if parts is None:
                 return 0
             driver = _driver(connection, parts)
-            whole = iter([(after + 1, int(last))])
+            whole = iter([(after + 1, last)])
             for bounds in _windows(after + 1, last, True) if len(parts) > 1 else whole:
                 if cancelled():
                     break

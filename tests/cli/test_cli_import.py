@@ -1,0 +1,116 @@
+"""`import claude-code`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Run
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    """A transcript of two messages and a broken line between them."""
+    path = tmp_path / "projects" / "-srv-atlas" / "0b1f6a2e-4d1c-4b7e-9c55-0d7f0c5f1a11.jsonl"
+    path.parent.mkdir(parents=True)
+    common = {
+        "sessionId": path.stem,
+        "cwd": "/srv/atlas",
+        "version": "2.0.1",
+        "isSidechain": False,
+        "userType": "external",
+    }
+    prompt = {
+        **common,
+        "type": "user",
+        "uuid": "a1",
+        "parentUuid": None,
+        "timestamp": "2026-01-05T10:00:00.000Z",
+        "message": {"role": "user", "content": "Why is the \x1b[31mbuild red?"},
+    }
+    reply = {
+        **common,
+        "type": "assistant",
+        "uuid": "a2",
+        "parentUuid": "a1",
+        "timestamp": "2026-01-05T10:00:09.000Z",
+        "message": {
+            "id": "m1",
+            "role": "assistant",
+            "model": "some-model",
+            "content": [{"type": "text", "text": "A test fails."}],
+        },
+    }
+    path.write_text(f"{json.dumps(prompt)}\nnot json\n{json.dumps(reply)}\n")
+    return path
+
+
+def test_import_and_again(run: Run, workspace: Workspace, transcript: Path) -> None:
+    first = run("import", "claude-code", transcript, "--yes", "--format", "json")
+    assert first.code == 0
+    assert {"sessions", "ignored", "totals"} <= set(first.json)
+    (session,) = first.json["sessions"]
+    assert {"id", "source", "acta_added", "acta_total", "duplicates", "problems"} <= set(session)
+    assert session["id"] == f"claude-code/{transcript.stem}"
+    assert (session["acta_added"], session["acta_total"]) == (2, 2)
+    (problem,) = session["problems"]
+    assert problem == {"file": str(transcript), "line": 2, "reason": problem["reason"]}
+    again = run("import", "claude-code", transcript, "--yes", "--format", "json")
+    assert again.code == 0
+    assert again.json["totals"]["acta_added"] == 0
+    (listed,) = run("sessions", "list", "--format", "json").json["sessions"]
+    assert (listed["acta"], listed["source"]) == (2, "claude-code")
+
+
+def test_a_dry_run_writes_nothing(run: Run, workspace: Workspace, transcript: Path) -> None:
+    answer = run("import", "claude-code", transcript.parent, "--dry-run", "--format", "json")
+    assert answer.code == 0
+    assert answer.json["totals"]["acta_added"] == 2
+    assert workspace.log.last_position() == 0
+    assert "would add 2 acta" in run("import", "claude-code", transcript, "--dry-run").out.replace(
+        "\u00a0", " "
+    )
+
+
+def test_without_a_terminal_it_lists_and_wants_yes(run: Run, workspace: Workspace, transcript: Path) -> None:
+    answer = run("import", "claude-code", transcript)
+    assert answer.code == 2
+    assert str(transcript) in answer.out
+    assert "\x1b" not in answer.out
+    assert "--yes" in answer.err
+    as_json = run("import", "claude-code", transcript, "--format", "json")
+    assert as_json.code == 2
+    assert as_json.json["error_type"] == "usage"
+    assert workspace.log.last_position() == 0
+
+
+def test_nothing_new_needs_no_yes(run: Run, workspace: Workspace, transcript: Path) -> None:
+    run("import", "claude-code", transcript, "--yes")
+    answer = run("import", "claude-code", transcript)
+    assert answer.code == 0
+    assert "added 0 acta" in answer.out.replace("\u00a0", " ")
+
+
+def test_the_default_place(
+    run: Run, workspace: Workspace, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    assert run("import", "claude-code", "--yes", "--format", "json").json["totals"]["acta_added"] == 2
+
+
+def test_a_named_path_that_gives_nothing_ends_with_1(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("milk\n")
+    for path in (tmp_path / "none.jsonl", tmp_path / "list.txt"):
+        answer = run("import", "claude-code", path, "--yes", "--format", "json")
+        assert answer.code == 1
+        assert answer.json["sessions"][0]["problems"][0]["file"] == str(path)
+
+
+def test_owner(run: Run, workspace: Workspace, transcript: Path) -> None:
+    assert run("import", "claude-code", transcript, "--yes", "--owner", "").code == 2
+    assert run("import", "claude-code", transcript, "--yes", "--owner", "eve").code == 0
+    (listed,) = run("sessions", "list", "--format", "json").json["sessions"]
+    assert listed["owner_id"] == "eve"

@@ -1,0 +1,135 @@
+"""`init` and `status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.cli.program import Run
+from workbench.storage import fetch
+from workbench.workspace import Workspace
+
+INIT_KEYS = ["status", "root", "manifest_path", "db_path", "timezone", "created", "skipped", "next_steps"]
+STATUS_KEYS = [
+    "root",
+    "title",
+    "timezone",
+    "owner",
+    "db_path",
+    "exists",
+    "schema",
+    "summary",
+    "read_only",
+    "message",
+]
+
+
+def test_init_in_the_current_folder(run: Run, sealed: Path) -> None:
+    answer = run("init", "--timezone", "Europe/Lisbon", "--format", "json")
+    assert answer.code == 0
+    said = answer.json
+    assert list(said) == INIT_KEYS
+    assert said["root"] == str(sealed)
+    assert said["manifest_path"] == str(sealed / "SSOT_MANIFEST.toml")
+    assert said["db_path"] == str(sealed / "chronicle.db")
+    assert said["timezone"] == "Europe/Lisbon"
+    assert {"SSOT_MANIFEST.toml", "chronicle.db", "notes/", "status.md"} <= set(said["created"])
+    assert said["skipped"] == []
+    assert all(step.startswith("workbench ") for step in said["next_steps"])
+    assert (sealed / "chronicle.db").is_file()
+
+
+def test_init_prefers_root_to_the_variable(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sealed: Path
+) -> None:
+    monkeypatch.setenv("CHRONICLE_ROOT", str(tmp_path / "named"))
+    assert run("init", "--format", "json").json["root"] == str(tmp_path / "named")
+    chosen = run("init", "--root", tmp_path / "chosen", "--format", "json")
+    assert chosen.json["root"] == str(tmp_path / "chosen")
+    assert list(sealed.iterdir()) == []
+
+
+def test_init_again_overwrites_nothing(run: Run, sealed: Path) -> None:
+    run("init")
+    (sealed / "status.md").write_text("mine\n")
+    answer = run("init", "--format", "json")
+    assert answer.json["created"] == []
+    assert "status.md" in answer.json["skipped"]
+    assert (sealed / "status.md").read_text() == "mine\n"
+    assert "status.md" in run("init", "--force", "--format", "json").json["created"]
+    assert (sealed / "status.md").read_text() != "mine\n"
+
+
+def test_init_says_what_it_did(run: Run, tmp_path: Path) -> None:
+    root = tmp_path / "odd \x1b[31m name"
+    first = run("init", "--root", root)
+    assert first.code == 0
+    assert "created" in first.out
+    assert "skipped" not in first.out
+    assert "next:" in first.out
+    assert "\x1b" not in first.out
+    assert "skipped" in run("init", "--root", root).out
+
+
+def test_status_of_a_workspace(run: Run, workspace: Workspace) -> None:
+    run(*"sessions record --session s --kind message --actor-kind human --actor ada --content hi".split())
+    said = run("status", "--format", "json").json
+    assert set(said) == set(STATUS_KEYS)
+    assert said["exists"] is True
+    assert said["owner"] == "ada"
+    assert said["summary"]["events"] == 2
+    assert said["summary"]["sessions"] == 1
+    assert said["summary"]["acta"] == 1
+    assert said["schema"]["pending"] == []
+    text = run("status").out
+    assert "1 session, 1 actum, 2 events" in text.replace("\u00a0", " ")
+
+
+def test_status_where_nothing_is_yet(run: Run, tmp_path: Path) -> None:
+    answer = run("status", "--root", tmp_path / "none", "--format", "json")
+    assert answer.code == 0
+    assert list(answer.json) == STATUS_KEYS
+    assert answer.json["exists"] is False
+    assert answer.json["summary"] is None
+    text = run("status", "--root", tmp_path / "none")
+    assert text.code == 0
+    assert "none yet" in text.out
+    assert not (tmp_path / "none").exists()
+
+
+def test_status_without_a_database(run: Run, workspace: Workspace) -> None:
+    workspace.close()
+    for path in workspace.root.glob("chronicle.db*"):
+        path.unlink()
+    answer = run("status", "--format", "json")
+    assert answer.code == 0
+    assert answer.json["exists"] is False
+    assert list(workspace.root.glob("chronicle.db*")) == []
+
+
+def test_status_of_a_newer_schema_ends_with_3(run: Run, workspace: Workspace) -> None:
+    workspace.close()
+    connection = apsw.Connection(str(workspace.layout.database))
+    target = int(fetch.value(connection, "PRAGMA user_version"))
+    connection.execute(f"PRAGMA user_version={target + 2}")
+    connection.close()
+    answer = run("status", "--format", "json")
+    assert answer.code == 3
+    assert answer.json["exists"] is True
+    assert answer.json["schema"] == {
+        "current_version": target + 2,
+        "target_version": target,
+        "pending": [],
+        "unknown": [target + 1, target + 2],
+    }
+    assert run("status").code == 3
+
+
+def test_a_broken_manifest_names_its_line(run: Run, workspace: Workspace) -> None:
+    manifest = workspace.layout.manifest
+    manifest.write_text("version = 1\n[settings]\ntimezone = 3\n")
+    answer = run("status")
+    assert answer.code == 2
+    assert f"{manifest}:3: settings.timezone" in answer.err

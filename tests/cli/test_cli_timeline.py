@@ -1,0 +1,98 @@
+"""`timeline`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.program import Run
+from workbench.sessions.model import Actum
+from workbench.workspace import Workspace
+
+EVENT_KEYS = ["position", "stream", "seq", "type", "recorded_at", "occurred_at", "actor", "payload"]
+
+
+@pytest.fixture
+def filled(workspace: Workspace) -> Workspace:
+    """One creation, then eight messages by two actors in turn."""
+    for index in range(8):
+        workspace.sessions.record_actum(
+            "ada",
+            Actum(
+                chronicum_id="s",
+                kind="message",
+                actor_kind="agent",
+                actor=("coder", "reviewer")[index % 2],
+                content=f"number{index} alike",
+            ),
+        )
+    return workspace
+
+
+def test_events_have_exactly_these_keys(run: Run, filled: Workspace) -> None:
+    said = run("timeline", "--format", "json").json
+    assert list(said) == ["events", "next"]
+    assert said["next"] is None
+    assert [list(event) for event in said["events"]] == [EVENT_KEYS] * 9
+    assert [event["position"] for event in said["events"]] == list(range(1, 10))
+    assert said["events"][0]["type"] == "chronicum.created"
+    assert said["events"][1]["actor"] == "coder"
+    assert said["events"][1]["payload"]["content"] == "number0 alike"
+    assert said["events"][1]["recorded_at"].endswith("+00:00")
+    assert said["events"][1]["occurred_at"] is None
+
+
+@pytest.mark.parametrize("newest", [False, True])
+def test_pages_cover_the_log_once(run: Run, filled: Workspace, newest: bool) -> None:
+    seen: list[int] = []
+    after: list[str] = []
+    while True:
+        page = run(
+            "timeline", "--limit", "4", *after, *(["--newest"] if newest else []), "--format", "json"
+        ).json
+        seen += [event["position"] for event in page["events"]]
+        if page["next"] is None:
+            break
+        after = ["--after", str(page["next"])]
+    assert seen == sorted(range(1, 10), reverse=newest)
+
+
+def test_filters(run: Run, filled: Workspace) -> None:
+    def positions(*options: str) -> list[int]:
+        return [e["position"] for e in run("timeline", *options, "--format", "json").json["events"]]
+
+    assert positions("--type", "chronicum.created") == [1]
+    assert positions("--actor", "coder") == [2, 4, 6, 8]
+    assert positions("--actor", "coder", "--actor", "reviewer") == list(range(2, 10))
+    assert positions("--text", "number3") == [5]
+    assert positions("--actor", "coder", "--text", "alike", "--limit", "2") == [2, 4]
+    assert positions("--actor", "nobody") == []
+    assert positions("--type", "no.such") == []
+    assert positions("--text", '" OR *') == []
+
+
+def test_long_payloads_come_whole(run: Run, workspace: Workspace) -> None:
+    long = "word " * 20_000
+    workspace.sessions.record_actum(
+        "ada", Actum(chronicum_id="s", kind="message", actor_kind="agent", actor="coder", content=long)
+    )
+    events = run("timeline", "--format", "json").json["events"]
+    assert events[-1]["payload"]["content"] == long
+
+
+def test_text_form(run: Run, workspace: Workspace) -> None:
+    assert run("timeline").out == "no events\n"
+    workspace.sessions.record_actum(
+        "ada",
+        Actum(
+            chronicum_id="s",
+            kind="message",
+            actor_kind="agent",
+            actor="co\u202eder",
+            content="first\n\x1b[31msecond [bold]",
+        ),
+    )
+    out = run("timeline").out
+    assert not set(out) & {"\x1b", "\u202e"}
+    assert "first ␛[31msecond [bold]" in out
+    assert len(out.splitlines()) == 3
+    assert run("timeline", "--limit", "1").out.splitlines()[-1] == "more: --after 1"

@@ -1,0 +1,56 @@
+"""The command line: `workbench` (contract surfaces, "Ours").
+
+`main` is the program's entry point and the one place where an error becomes words and an exit code.
+Commands live in one module per noun and load only when they run.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+"""What a shell expects of a program that was stopped with Ctrl-C."""
+
+COLLECTOR_DEFAULTS = gc.get_threshold()
+"""What the garbage collector began with, for a command that goes on for hours."""
+
+_YOUNG_OBJECTS = 50_000
+"""How many new objects the collector waits for in a command's own process. Loading modules makes tens of
+thousands that all stay, and looking for garbage among them is a tenth of a short command's time."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command (default: the process's own arguments) and return its exit code.
+
+    0 done; 1 failed or found something; 2 usage or configuration; 3 schema action needed; 130 stopped
+    by Ctrl-C. Errors are said here and never raised: in words on stderr, or as one JSON object on
+    stdout with `--format json`. Details of an unforeseen error go to a file.
+    """
+    owns_process = arguments is None
+    if owns_process:
+        gc.set_threshold(_YOUNG_OBJECTS)
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if owns_process:
+            # The process ends: its memory goes back as a whole, no need to search it once more.
+            gc.freeze()
+
+
+def _run(words: list[str]) -> int:
+    from workbench.cli.options import Given
+
+    given = Given()
+    try:
+        from workbench.cli.group import program
+
+        code = program.main(words, prog_name="workbench", standalone_mode=False, obj=given)
+        return code if isinstance(code, int) else 0
+    except Exception as error:
+        from workbench.cli.errors import report
+
+        return report(error, given, words)

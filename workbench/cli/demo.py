@@ -1,0 +1,68 @@
+"""`workbench demo`: a sample workspace, made and opened (contract surfaces)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from workbench.cli.errors import UsageRefused
+from workbench.cli.options import Given, common, pass_given, utf8
+from workbench.cli.output import Column, table, write_json, write_lines
+
+
+@click.command("demo")
+@common
+@click.argument("name", required=False, type=utf8)
+@click.option(
+    "--to",
+    type=utf8,
+    metavar="DIR",
+    help="An empty or new folder.  [default: a new one in the user's data directory]",
+)
+@click.option("--no-open", is_flag=True, help="Make it and print where it is.")
+@click.option("--list", "only_list", is_flag=True, help="List the samples.")
+@click.option(
+    "--keep-times", is_flag=True, help="Keep the sample's own dates instead of moving them to today."
+)
+@pass_given
+@click.pass_context
+def command(
+    ctx: click.Context,
+    given: Given,
+    name: str | None,
+    to: str | None,
+    no_open: bool,
+    only_list: bool,
+    keep_times: bool,
+) -> None:
+    """Make a workspace from a sample and open it in the terminal program.
+
+    Every run makes a new one; nothing of an earlier one is touched. With --format json, or without a
+    terminal, it is made and not opened.
+    """
+    from workbench.workspace.samples import DEFAULT, materialise, samples
+
+    if only_list:
+        found = samples()
+        if given.as_json:
+            write_json({"samples": [{"name": sample.name, "title": sample.title} for sample in found]})
+        else:
+            write_lines(table((Column("name"), Column("title")), found))
+        return
+    if given.root is not None:
+        raise UsageRefused("a demo is always a new workspace", hint="say where with --to instead of --root")
+    if to == "":
+        raise click.BadParameter("the folder's name is empty.", ctx=ctx, param_hint="--to")
+    made = materialise(name or DEFAULT, None if to is None else Path(to), keep_times=keep_times)
+    if given.as_json:
+        write_json({"root": str(made.root), "sample": made.sample, "events": made.events})
+        return
+    if not no_open and sys.stdin.isatty() and sys.stdout.isatty():
+        from workbench.cli.open import run_terminal_program
+
+        ctx.exit(run_terminal_program(made.root))
+    from workbench.drawing import visible
+
+    write_lines([visible(str(made.root))])

@@ -1,0 +1,92 @@
+"""Errors in words, or as one JSON object, and the exit code that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from workbench.cli.options import Given
+from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
+from workbench.errors import WorkbenchError
+
+
+class UsageRefused(WorkbenchError):
+    """The command cannot be meant as it was written."""
+
+    code = "usage"
+    exit_code = 2
+
+
+def report(error: Exception, given: Given, words: Sequence[str]) -> int:
+    """Say what went wrong, where the caller looks for it; the exit code.
+
+    `words` are the command line: an error of usage may come before `--format` was read from it.
+    """
+    if isinstance(error, OutputClosed):
+        drop_output()
+        return 1
+    if isinstance(error, click.Abort):
+        return 130
+    as_json = given.as_json or (given.format is None and _asks_for_json(words))
+    said = _said(error, help_too=not as_json)
+    try:
+        if as_json:
+            write_json(said)
+        else:
+            to_stderr(f"error: {said['error']}")
+            if said["hint"]:
+                to_stderr(f"hint: {said['hint']}")
+    except OutputClosed:
+        drop_output()
+    return _exit_code(error)
+
+
+def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
+    if isinstance(error, WorkbenchError):
+        return _form(error.code, error.message or "that did not work", error.hint, error.retryable)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        if help_too:
+            click.echo(error.format_message(), err=True)
+        return _form("usage", "a command is missing", _help_hint(error.ctx))
+    if isinstance(error, click.UsageError):
+        return _form("usage", error.format_message(), _help_hint(error.ctx))
+    if isinstance(error, click.ClickException):
+        return _form("error", error.format_message())
+    # Here, so that commands that end well do not pay for it.
+    from workbench.error_log import write_details
+
+    sentence = f"an unforeseen {type(error).__name__} stopped the command"
+    return _form("internal", sentence, write_details(error))
+
+
+def _form(code: str, sentence: str, hint: str = "", retryable: bool = False) -> dict[str, Any]:
+    return {
+        "status": "error",
+        "error_type": code,
+        "error": sentence,
+        "hint": hint,
+        "retryable": retryable,
+    }
+
+
+def _exit_code(error: Exception) -> int:
+    return int(error.exit_code) if isinstance(error, WorkbenchError | click.ClickException) else 1
+
+
+def _help_hint(ctx: click.Context | None) -> str:
+    return f"see: {ctx.command_path if ctx is not None else 'workbench'} --help"
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether JSON is asked for by a command line that could not be read."""
+    asked = False
+    for index, word in enumerate(words):
+        if word == "--":
+            break
+        if word == "--format" and index + 1 < len(words):
+            asked = words[index + 1] == "json"
+        elif word.startswith("--format="):
+            asked = word == "--format=json"
+    return asked

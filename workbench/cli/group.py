@@ -1,0 +1,91 @@
+"""The program's commands: a static table, so that listing them imports none of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+
+from workbench import __version__
+from workbench.cli.options import common, utf8
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and the line that says what it does."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "open": Entry("workbench.cli.open", "Open a workspace in the terminal program (the default)."),
+    "demo": Entry("workbench.cli.demo", "Make a workspace from a sample and open it."),
+    "init": Entry("workbench.cli.init", "Lay out a workspace in a folder."),
+    "status": Entry("workbench.cli.status", "Show where a workspace is and what it holds."),
+    "sessions": Entry("workbench.cli.sessions", "List, read and record sessions."),
+    "timeline": Entry("workbench.cli.timeline", "List events in the order of their recording."),
+    "import": Entry("workbench.cli.imports", "Read transcripts of other programs into sessions."),
+}
+"""Commands in the order of the help. Each module has the command as `command`."""
+
+
+class Program(click.Group):
+    """A group whose commands load when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command's name."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command; None if there is no such."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command = import_module(entry.module).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As any group does, with near misses taken from the table."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.exceptions.UsageError(_no_such(args[0]), ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+
+def _no_such(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS)
+    return f"There is no command {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+
+
+@click.command(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@common
+@click.option("--read-only", is_flag=True, help="With no command: open without writing anything.")
+@click.option("--screen", type=utf8, metavar="NAME", help="With no command: the screen to begin with.")
+@click.version_option(__version__, prog_name="workbench")
+@click.pass_context
+def program(ctx: click.Context, read_only: bool, screen: str | None) -> Any:
+    """One local workspace that AI agents write to and a person reviews in a terminal.
+
+    With no command, the workspace opens in the terminal program.
+    """
+    if ctx.invoked_subcommand is None:
+        command = program.get_command(ctx, "open")
+        assert command is not None
+        return ctx.invoke(command, read_only=read_only, screen=screen)
+    if read_only or screen is not None:
+        raise click.UsageError("--read-only and --screen go with no command, or behind “open”.", ctx=ctx)
+    return None

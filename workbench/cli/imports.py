@@ -1,0 +1,164 @@
+"""`workbench import`: transcripts of other programs into sessions (contract transcripts)."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.errors import UsageRefused
+from workbench.cli.options import Given, common, open_workspace, owner, pass_given
+from workbench.cli.output import Column, progress_line, table, write_json, write_lines
+
+if TYPE_CHECKING:
+    from workbench.imports.report import ImportReport
+    from workbench.workspace import Workspace
+    from workbench.workspace.transcripts import FoundTranscript
+
+_LISTED = 50
+_PROBLEMS_SHOWN = 20
+
+
+@click.group("import")
+@common
+def command() -> None:
+    """Read transcripts of other programs into sessions."""
+
+
+@command.command("claude-code")
+@common
+@click.argument("paths", metavar="[PATH]…", nargs=-1)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Say what would be read in, and write nothing.")
+@owner
+@pass_given
+@click.pass_context
+def claude_code(
+    ctx: click.Context, given: Given, paths: tuple[str, ...], yes: bool, dry_run: bool, owner: str | None
+) -> None:
+    """Import Claude Code transcripts: files, or folders that are searched.
+
+    Without a PATH, every project of $CLAUDE_CONFIG_DIR or ~/.claude. What is in the workspace already is
+    passed over. Shows what is new and asks before anything is written.
+    """
+    if owner == "":
+        from workbench.sessions.errors import EmptyOwnerID
+
+        raise EmptyOwnerID
+    places = [Path(path).expanduser() for path in paths]
+    with open_workspace(given, read_only=dry_run) as workspace:
+        if not (yes or dry_run) and not _agreed(given, workspace, places):
+            ctx.exit(0)
+        with _stopping() as stopped, progress_line(shown=not given.as_json) as progress:
+            report = workspace.import_claude_code(
+                places, owner=owner, dry_run=dry_run, progress=progress, cancelled=stopped
+            )
+    if given.as_json:
+        import msgspec
+
+        write_json(msgspec.to_builtins(report))
+    else:
+        write_lines(_text(report))
+    ctx.exit(_code(report, places))
+
+
+def _agreed(given: Given, workspace: Workspace, places: Sequence[Path]) -> bool:
+    """Show what is new and ask; True at once where nothing is. `UsageRefused` where nobody can be asked."""
+    new = [found for found in workspace.find_claude_code(places).transcripts if found.is_new]
+    if not new:
+        return True
+    asks = not given.as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    if not given.as_json:
+        write_lines(_listing(new))
+    if not asks:
+        from workbench.drawing import counted
+
+        raise UsageRefused(
+            f"{counted(len(new), 'transcript')} hold something new and nothing was written",
+            hint="say --yes to import, or --dry-run to look closer",
+        )
+    from workbench.drawing import visible
+
+    return click.confirm(visible(f"Import into {workspace.root}?"), default=False)
+
+
+def _listing(new: Sequence[FoundTranscript]) -> Iterator[str]:
+    from workbench.drawing import counted, size
+
+    candidates = [found.candidate for found in new]
+    rows = (
+        (
+            "" if each.last_at is None else each.last_at.strftime("%Y-%m-%d %H:%M"),
+            size(each.size),
+            each.title or each.session_id,
+            str(each.path),
+        )
+        for each in candidates[:_LISTED]
+    )
+    yield from table((Column("last (UTC)"), Column("size", "right"), Column("title"), Column("file")), rows)
+    if len(candidates) > _LISTED:
+        yield f"and {counted(len(candidates) - _LISTED, 'more transcript')}"
+
+
+@contextmanager
+def _stopping() -> Iterator[Callable[[], bool]]:
+    """The first Ctrl-C lets the running transaction end and then stops; the second one stops at once."""
+    asked: list[int] = []
+
+    def ask(number: int, frame: Any) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    try:
+        before = signal.signal(signal.SIGINT, ask)
+    except ValueError:
+        # Signals belong to the main thread; elsewhere nobody presses Ctrl-C.
+        yield lambda: False
+        return
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _text(report: ImportReport) -> Iterator[str]:
+    from workbench.drawing import counted, one_line
+
+    totals = report.totals
+    fed = [session for session in report.sessions if session.acta_added]
+    if fed:
+        yield from table(
+            (Column("added", "right"), Column("acta", "right"), Column("session", most=60), Column("file")),
+            ((str(each.acta_added), str(each.acta_total), each.id, each.source) for each in fed),
+        )
+        yield ""
+    did = "would add" if report.dry_run else "added"
+    yield (
+        f"{did} {counted(totals['acta_added'], 'actum', 'acta')} to {counted(len(fed), 'session')}"
+        f" from {counted(totals['files'], 'file')}"
+    )
+    removed = sum(sum(session.redactions.values()) for session in report.sessions)
+    if removed:
+        yield f"removed {counted(removed, 'secret')} before storing"
+    problems = [problem for session in report.sessions for problem in session.problems]
+    for problem in problems[:_PROBLEMS_SHOWN]:
+        place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+        yield one_line(f"problem: {place}: {problem.reason}", 1000)
+    if len(problems) > _PROBLEMS_SHOWN:
+        yield f"and {counted(len(problems) - _PROBLEMS_SHOWN, 'more problem')}; --format json has them all"
+    if report.cancelled:
+        yield "stopped early; the next import goes on from there"
+
+
+def _code(report: ImportReport, places: Sequence[Path]) -> int:
+    """130 for a stopped import, 1 if a path that was named gave nothing, else 0."""
+    if report.cancelled:
+        return 130
+    refused = {problem.file for each in report.sessions if not each.id for problem in each.problems}
+    return 1 if any(str(place) in refused or str(place.absolute()) in refused for place in places) else 0

@@ -1,0 +1,46 @@
+"""`workbench open`: the terminal program on the resolved workspace."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from workbench.cli import COLLECTOR_DEFAULTS
+from workbench.cli.errors import UsageRefused
+from workbench.cli.options import Given, common, pass_given, root_of, utf8
+
+
+def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | None = None) -> int:
+    """Show a workspace until the person leaves; the program's exit code.
+
+    Raises `UsageRefused` where there is no terminal to draw on.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageRefused(
+            "the terminal program needs a terminal",
+            hint="for other programs there is: workbench sessions list --format json",
+        )
+    # By name: no face imports another, and only this command pays for Textual.
+    app = import_module("workbench.tui.app").WorkbenchApp(root, read_only=read_only, screen=screen)
+    # What is loaded by now stays; from here on the collector looks at little, and often.
+    gc.freeze()
+    gc.set_threshold(*COLLECTOR_DEFAULTS)
+    app.run()
+    return int(app.return_code or 0)
+
+
+@click.command("open")
+@common
+@click.option("--read-only", is_flag=True, help="Write nothing, whatever is pressed.")
+@click.option("--screen", type=utf8, metavar="NAME", help="The screen to begin with.")
+@pass_given
+@click.pass_context
+def command(ctx: click.Context, given: Given, read_only: bool, screen: str | None) -> None:
+    """Open a workspace in the terminal program."""
+    if given.as_json:
+        raise UsageRefused("the terminal program has no JSON form", hint="leave out --format")
+    ctx.exit(run_terminal_program(root_of(given), read_only=read_only, screen=screen))

@@ -1,0 +1,158 @@
+"""What a command writes: one JSON object on stdout, or text fit for a terminal.
+
+Text from a workspace is hostile: it reaches a terminal only through `workbench.drawing`, which is
+loaded for text alone. JSON keeps it as it is, escaped by JSON's own rules.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+
+class OutputClosed(Exception):
+    """Whoever read the output has gone."""
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    heading: str
+    align: Literal["left", "right"] = "left"
+    most: int = 40
+    """Cells that the column may take at most; the last column of a table takes what is left."""
+
+
+def write_json(value: dict[str, Any]) -> None:
+    """Write one object as a line of JSON; a lone surrogate, which JSON cannot hold, becomes U+FFFD."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(_repaired(value))
+    _write(encoded + b"\n")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines that are drawn already; characters that the terminal's encoding lacks are escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    for line in lines:
+        _write(f"{line}\n".encode(encoding, "backslashreplace"), flush=False)
+    _write(b"")
+
+
+def to_stderr(text: str) -> None:
+    """Write one line on stderr, made visible."""
+    from workbench.drawing import visible
+
+    line = visible(" ".join(text.split("\n")))
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    try:
+        sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        sys.stderr.flush()
+    except BrokenPipeError as error:
+        raise OutputClosed from error
+
+
+def drop_output() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter's end does not stumble over it."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def line_width() -> int:
+    """Cells of a line: the terminal's width, or plenty where output goes to a file or a program."""
+    if not sys.stdout.isatty():
+        return 200
+    try:
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
+    except (OSError, ValueError):
+        return 80
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Drawn lines of a table: headings, then rows; columns as wide as their contents need.
+
+    The last column is cut at the line's end.
+    """
+    from workbench.drawing import fit, one_line
+
+    width = line_width()
+    drawn = [
+        [
+            one_line(text, column.most if column is not columns[-1] else width)
+            for text, column in zip(row, columns, strict=True)
+        ]
+        for row in rows
+    ]
+    heads = [column.heading for column in columns]
+    widths = [max(map(_cells, cells)) for cells in zip(heads, *drawn, strict=True)]
+    widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - 2 * (len(columns) - 1)))
+    for row in (heads, *drawn):
+        cells = zip(row, widths, columns, strict=True)
+        yield "  ".join(fit(text, room, column.align) for text, room, column in cells).rstrip(" ")
+
+
+def _cells(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _write(data: bytes, *, flush: bool = True) -> None:
+    try:
+        sys.stdout.buffer.write(data)
+        if flush:
+            sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        raise OutputClosed from error
+
+
+def _repaired(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= c <= "\udfff" else c for c in value)
+    if isinstance(value, dict):
+        return {_repaired(key): _repaired(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_repaired(item) for item in value]
+    return value
+
+
+@contextmanager
+def progress_line(*, shown: bool) -> Iterator[Callable[[int, int | None, str], None]]:
+    """A line on stderr that says how far a long command is, on a terminal only; it goes when the block ends.
+
+    What is yielded takes (done, total or None, what is being worked on).
+    """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda done, total, note: None
+        return
+    from time import monotonic
+
+    from workbench.drawing import fit, size
+
+    last = -1.0
+
+    def show(done: int, total: int | None, note: str) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last < 0.1:
+            return
+        last = now
+        part = f"{100 * done // total:>3} %" if total else size(done)
+        sys.stderr.write(f"\r{fit(f'{part}  {note}', 79)}")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if last >= 0:
+            sys.stderr.write("\r" + " " * 79 + "\r")
+            sys.stderr.flush()

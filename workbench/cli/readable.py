@@ -1,0 +1,155 @@
+"""Sessions, acta and events as lines of text for a person; everything in them is made visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from workbench.cli.output import Column, table
+from workbench.drawing import exact, number, one_line, visible
+from workbench.sessions.model import Actum
+from workbench.workspace.rows import ActumRow, EventRow, SessionRow
+
+_SESSION_COLUMNS = (
+    Column("last activity"),
+    Column("acta", "right"),
+    Column("owner", most=16),
+    Column("id", most=52),
+    Column("actors", most=32),
+    Column("title"),
+)
+_EVENT_COLUMNS = (
+    Column("position", "right"),
+    Column("recorded"),
+    Column("type", most=24),
+    Column("actor", most=20),
+    Column("stream", most=40),
+    Column("content"),
+)
+_SHOWN_CELLS = 400
+"""Of an event's content, what is looked at for a line of the list."""
+
+
+def sessions(rows: Sequence[SessionRow], following: str | None, timezone: str) -> Iterator[str]:
+    """The list of sessions."""
+    if not rows:
+        yield "no sessions"
+        return
+    zone = ZoneInfo(timezone)
+    yield from table(
+        _SESSION_COLUMNS,
+        (
+            (
+                exact(row.last_activity_at, zone),
+                number(row.acta),
+                row.owner_id,
+                row.id,
+                ", ".join(row.actors[:3]) + (f" +{row.actor_count - 3}" if row.actor_count > 3 else ""),
+                row.title,
+            )
+            for row in rows
+        ),
+    )
+    yield from _more(following)
+
+
+def session(
+    row: SessionRow, entries: Sequence[ActumRow], following: int | None, timezone: str
+) -> Iterator[str]:
+    """One session: what is known of it, then its entries."""
+    zone = ZoneInfo(timezone)
+    counts = ", ".join(f"{kind} {number(count)}" for kind, count in row.by_kind.items())
+    known = (
+        ("session", row.id),
+        ("title", row.title),
+        ("owner", row.owner_id),
+        ("source", row.source_path or row.source),
+        ("folder", row.cwd),
+        ("started", exact(row.started_at, zone)),
+        ("happened", f"{exact(row.first_at, zone)} to {exact(row.last_at, zone)}"),
+        ("acta", f"{number(row.acta)} ({counts})" if counts else "0"),
+        ("actors", ", ".join(row.actors)),
+    )
+    for name, value in known:
+        if value:
+            yield f"{name:<9}{one_line(value, 4000)}"
+    for entry in entries:
+        left = entry.content_chars - len(entry.content)
+        yield ""
+        yield _head(entry.at, zone, entry.actor_kind, entry.actor, entry.kind, entry.metadata, entry.private)
+        yield from _body(entry.content)
+        if left > 0:
+            yield f"  … {number(left)} more characters; --format json has them"
+    yield from _more(following)
+
+
+def acta(found: Iterable[Actum], timezone: str) -> Iterator[str]:
+    """Acta, each under a line that says who did what and when."""
+    zone = ZoneInfo(timezone)
+    for index, actum in enumerate(found):
+        if index:
+            yield ""
+        private = actum.visibility == "private"
+        at = actum.at
+        assert at is not None
+        yield _head(at, zone, actum.actor_kind, actum.actor, actum.kind, actum.metadata, private)
+        yield from _body(actum.content)
+
+
+def events(rows: Sequence[EventRow], following: int | None, timezone: str) -> Iterator[str]:
+    """The list of events."""
+    if not rows:
+        yield "no events"
+        return
+    zone = ZoneInfo(timezone)
+    yield from table(
+        _EVENT_COLUMNS,
+        (
+            (
+                number(row.position),
+                exact(row.recorded_at, zone),
+                row.type,
+                row.actor,
+                row.stream,
+                _content(row.payload),
+            )
+            for row in rows
+        ),
+    )
+    yield from _more(None if following is None else str(following))
+
+
+def _head(
+    at: datetime,
+    zone: ZoneInfo,
+    actor_kind: str,
+    actor: str,
+    kind: str,
+    metadata: dict[str, Any],
+    private: bool,
+) -> str:
+    tool = metadata.get("name")
+    what = f"{kind} {tool}" if isinstance(tool, str) and tool else str(kind)
+    line = f"{exact(at, zone)}  {actor} ({actor_kind})  {what}"
+    return one_line(line + ("  private" if private else ""), 1000)
+
+
+def _body(content: str) -> Iterator[str]:
+    for line in content.split("\n"):
+        yield f"  {visible(line.removesuffix(chr(13)), 2)}"
+
+
+def _content(payload: dict[str, Any]) -> str:
+    for field in ("content", "unit", "title", "owner_id"):
+        value = payload.get(field)
+        if isinstance(value, str) and value:
+            return value[:_SHOWN_CELLS]
+    return ""
+
+
+def _more(following: object) -> Iterator[str]:
+    if following is not None:
+        yield ""
+        yield one_line(f"more: --after {following}", 1000)

@@ -1,0 +1,30 @@
+"""Where the details of an unforeseen error go: a person sees one sentence, the file has the rest."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from workbench.locations import log_file
+
+LOG_KEEPS = 1_000_000
+"""Bytes after which the log file is begun anew, the old one kept beside it."""
+
+
+def write_details(error: BaseException) -> str:
+    """Append the traceback to the log file; a sentence, without its full stop, that says where it is."""
+    import traceback
+
+    path = log_file()
+    details = "".join(traceback.format_exception(error))
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > LOG_KEEPS:
+            path.replace(path.with_suffix(".log.1"))
+        # The text may quote what a workspace holds: for its owner's eyes only.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(f"{datetime.now(UTC).isoformat()} {details}\n")
+    except OSError as problem:
+        return f"the details could not be written to {path}: {problem.strerror or problem}"
+    return f"the details are in {path}"
