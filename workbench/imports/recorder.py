@@ -92,6 +92,7 @@ class Recorder:
         self._owner = owner
         self._named = ("", "")
         """The last name that was asked for and its safe form: records of one session come in a row."""
+        self._stood_in: tuple[tuple[str, int], str] = (("", 0), "")
         self._seen: apsw.Connection | None = None
         self.rehearsed: dict[str, int] = {}
         """Acta by session that would have been stored so far, had `look` been `store`."""
@@ -100,15 +101,12 @@ class Recorder:
     # -- names -----------------------------------------------------------------------------
 
     def safe_name(self, name: str) -> str:
-        """`name`, or if it holds a secret the filter's marker in its place and a digest of the name.
+        """`name`, with the filter's marker in the place of a secret.
 
-        The digest keeps two names with secrets apart, and gives one name the same form at every import.
+        Two names that differ in their secret only become one: nothing that could tell them apart may be kept.
         """
         if name != self._named[0]:
-            clean, found = self._log.redactor.redact_text(name)
-            if found:
-                clean = f"{clean}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}"
-            self._named = (name, clean)
+            self._named = (name, self._log.redactor.redact_text(name)[0])
         return self._named[1]
 
     def without_secrets(self, entries: Sequence[Entry]) -> list[Entry]:
@@ -328,6 +326,8 @@ class Recorder:
         removed: dict[str, int] = {}
         chronicum_id = self.safe_name(entry.chronicum_id)
         record_key = self.safe_name(entry.record_key)
+        if record_key != entry.record_key:
+            record_key = f"{record_key}@{self._stand_in(entry)}"
         source_key = record_key + entry.source_key.removeprefix(entry.record_key)
         for name in (entry.chronicum_id, entry.record_key, _actor(entry)):
             add_counts(removed, redact(name)[1])
@@ -349,6 +349,19 @@ class Recorder:
             event=event,
             removed=removed,
         )
+
+    def _stand_in(self, entry: Entry) -> str:
+        """What names a record whose own name may not be kept: when it happened and what it says, filtered.
+
+        All its blocks get the name of the first.
+        """
+        if self._stood_in[0] != entry.occurrence:
+            event = entry.event
+            said = event.content if isinstance(event, ActumRecorded) else event.unit
+            words = f"{entry.occurred_at} {self._log.redactor.redact_text(said)[0]}"
+            digest = hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
+            self._stood_in = (entry.occurrence, digest)
+        return self._stood_in[1]
 
     def _refilled(self, entry: Entry, event: ActumRecorded) -> Entry:
         redactor = self._log.redactor

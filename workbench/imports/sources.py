@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -36,11 +35,14 @@ class Source(NamedTuple):
 
 
 def known_source(connection: apsw.Connection, path: Path, redactor: Redactor) -> Source | None:
-    """What is known of a file, or None."""
+    """What is known of a file, or None. Of a file whose path holds a secret nothing ever is."""
+    key = _key(path, redactor)
+    if key is None:
+        return None
     row = fetch.row(
         connection,
         "SELECT size, mtime_ns, offset, state FROM import_sources WHERE path = ?",
-        (_key(path, redactor),),
+        (key,),
     )
     return None if row is None else Source(*row)
 
@@ -50,14 +52,18 @@ def save_source(
 ) -> None:
     """Note how far a file was read, inside the transaction that keeps what was read.
 
-    The path is filtered here; the state must hold no secret.
+    Nothing is noted of a file whose path holds a secret, so it is read anew each time; the state must
+    hold no secret.
     """
+    key = _key(path, redactor)
+    if key is None:
+        return
     connection.execute(
         "INSERT INTO import_sources(path, kind, size, mtime_ns, offset, state, imported_at) "
         "VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET kind = excluded.kind, "
         "size = excluded.size, mtime_ns = excluded.mtime_ns, offset = excluded.offset, "
         "state = excluded.state, imported_at = excluded.imported_at",
-        (_key(path, redactor), kind, *source, imported_at),
+        (key, kind, *source, imported_at),
     )
 
 
@@ -66,11 +72,7 @@ def stored_path(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _key(path: Path, redactor: Redactor) -> str:
-    """The path as the table holds it. What cannot stand in it is told apart by a digest."""
-    raw = os.fsencode(path)
-    text = raw.decode("utf-8", "replace")
-    clean = redactor.redact_text(text)[0]
-    if clean == text and text.encode() == raw:
-        return text
-    return f"{clean}-{hashlib.sha256(raw).hexdigest()[:16]}"
+def _key(path: Path, redactor: Redactor) -> str | None:
+    """The path as the table holds it, its bytes that are no UTF-8 escaped; None if it holds a secret."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return None if redactor.redact_text(text)[1] else text

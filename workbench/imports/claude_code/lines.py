@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
+
+import msgspec
 
 MAX_LINE = 256 * 1024 * 1024
 """A longer line is a problem and is passed over; it is never held in memory whole."""
 READ_SIZE = 1024 * 1024
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line."""
 
     number: int
@@ -59,9 +61,10 @@ class LineReader:
 
     def close_line(self) -> None:
         """Take the line handed out last into `offset` and `digest`."""
-        if self._open_line:
-            self.digest.update(self._open_line)
-            self.offset += len(self._open_line)
+        data = self._open_line
+        if data:
+            self.digest.update(data)
+            self.offset += len(data)
             self._open_line = b""
 
     def decline(self) -> None:
@@ -76,7 +79,7 @@ class LineReader:
         while True:
             data = readline(limit + 1)
             self.close_line()
-            if data.endswith(b"\n"):
+            if data[-1:] == b"\n":
                 self.number += not self.inside_line
                 self.inside_line = False
                 self._open_line = data

@@ -67,6 +67,8 @@ def read_session(
         if agent.call_id:
             by_call.setdefault(agent.call_id, []).append(agent)
     session_id = states[trunk].first_session if trunk in states else ""
+    chronicum_id = ""
+    """Of the trunk's last actum, from which `session_id` is."""
 
     def open_file(path: Path, agent: SubAgent | None) -> Iterator[Item]:
         return read_transcript(path, owner=owner, state=states.get(path), agent=agent, settled=settled)
@@ -99,11 +101,14 @@ def read_session(
             stack.pop()
             continue
         if type(item) is ActumItem:
-            session_id = session_id if stack[1:] else item.chronicum_id.partition("/")[2]
-            call_id = item.metadata.get("call_id", "") if item.kind == "tool_request" else ""
-            if call_id in by_call:
-                source.spawned.extend(by_call[call_id])
-                source.spawn_line = item.line
+            if len(stack) == 1 and item.chronicum_id != chronicum_id:
+                chronicum_id = item.chronicum_id
+                session_id = chronicum_id.partition("/")[2]
+            if by_call and item.kind == "tool_request":
+                spawned = by_call.get(item.metadata.get("call_id", ""))
+                if spawned:
+                    source.spawned.extend(spawned)
+                    source.spawn_line = item.line
         elif type(item) is Checkpoint and source.path == trunk and item.state.first_session:
             session_id = session_id or item.state.first_session
         yield FileItem(source.path, item)

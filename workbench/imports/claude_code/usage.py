@@ -107,7 +107,8 @@ class UsageHold:
         released = groups[:going]
         del groups[:going]
         self._released += going
-        self._bytes -= sum([group.size for group in released])
+        for group in released:
+            self._bytes -= group.size
         self._tell(released)
         return released
 
@@ -115,7 +116,9 @@ class UsageHold:
         if not self._telling:
             return
         for group in released:
-            for message_id, counts in (group.told or {}).items():
+            if group.told is None:
+                continue
+            for message_id, counts in group.told.items():
                 remember(self._state.usage, message_id, counts, MAX_MESSAGES)
                 if self._telling.get(message_id) == counts:
                     del self._telling[message_id]
