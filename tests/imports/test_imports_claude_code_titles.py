@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.imports.claude_code_records import SESSION, assistant, read_records, text, user
-from workbench.imports.claude_code import DescribeItem
+from workbench.imports.claude_code import DescribeItem, titles
+from workbench.imports.claude_code.records import Record
+from workbench.imports.claude_code.state import SessionState
+from workbench.redaction.shapes import fill
 
 
 def described(folder: Path, records: list[Any]) -> dict[str, Any]:
@@ -80,3 +83,31 @@ def test_a_session_inside_anothers_file_does_not_claim_it(tmp_path: Path) -> Non
     items = read_records(tmp_path, [user(0, "a"), user(1, "b", sessionId="older")])
     own = {item.chronicum_id: item.own for item in items if isinstance(item, DescribeItem)}
     assert own == {f"claude-code/{SESSION}": True, "claude-code/older": False}
+
+
+def test_a_title_ends_before_a_secret_that_does_not_fit() -> None:
+    key = fill("sk-ant-api03-{alnum:48}")
+    line = "please use " + "the one in the folder " * 7 + key
+    assert 150 < len(line) - len(key) < 199 < len(line)
+    assert titles.one_line(line) == line.removesuffix(key).rstrip() + "…"
+    assert titles.one_line(line, len(line)) == line
+    # Blanks that make a long text short do not bring a piece of a secret back.
+    blanks = "use" + " " * (titles.MAX_READ - 30) + key
+    assert titles.one_line(blanks) == "use"
+    block = "-----BEGIN PRIVATE KEY-----\n" + fill("{base64:64}\n") * 20 + "-----END PRIVATE KEY-----"
+    assert titles.one_line(block) == ""
+
+
+def test_long_fields_of_a_session_end_before_a_secret_that_does_not_fit() -> None:
+    key = fill("ghp_{alnum:36}")
+    place = "/srv/" + "x" * (titles.MAX_FIELD - 20) + "/"
+    session = SessionState()
+    titles.note_record(session, Record(cwd=place + key, git_branch=place + key, client_version="y" * 2000))
+    assert titles.take_changes(session) == {
+        "cwd": place,
+        "git_branch": place,
+        "client_version": "y" * titles.MAX_FIELD,
+    }
+    jwt = fill("eyJ{url:33}.eyJ{url:10000}.{url:342}")
+    titles.note_record(session, Record(cwd=jwt, git_branch=jwt, client_version=jwt))
+    assert titles.take_changes(session) == {}

@@ -15,6 +15,14 @@ from typing import Any, NamedTuple, Protocol
 
 import re2
 
+from workbench.redaction.borders import (
+    ALNUM,
+    REFUSED_BEFORE,
+    WORD,
+    bordered,
+    escape_ends_at,
+    token_places,
+)
 from workbench.redaction.rules import Left, Rule, RulesError
 
 LONGEST = 640
@@ -123,10 +131,10 @@ class PrefixPass:
                 by_byte[byte].append(anchored)
         self._by_byte = tuple(tuple(group) for group in by_byte)
         plain = [rule for rule in rules if not rule.guards.not_slug]
-        self._search = compile_bytes(any_of(map(_bordered, rules)), "the rules together")
-        self._search_plain = compile_bytes(any_of(map(_bordered, plain)) or _NOTHING, "the plain rules")
-        # What the border in the search may have taken.
-        self._offsets = sorted({0, 1} | {len(rule.guards.after) for rule in rules})
+        self._search = compile_bytes(_beginnings(rules), "the rules together")
+        self._search_plain = compile_bytes(_beginnings(plain) or _NOTHING, "the plain rules")
+        # What a border that is no escape may have taken.
+        self._places = sorted({0, 1} | {len(rule.guards.after) for rule in rules})
         self._slug = compile_bytes(_SLUG, "the slug guard")
 
     @property
@@ -151,7 +159,8 @@ class PrefixPass:
                 if found is None:
                     return spans
             at: int = found.start()
-            for start in [at + offset for offset in self._offsets]:
+            for offset in token_places(data, at, self._places):
+                start = at + offset
                 end, kind, slug_end = self._claim(data, start, False, slug_end)
                 if end:
                     break
@@ -163,7 +172,7 @@ class PrefixPass:
             # What was known of a slug reached across the token.
             slug_end = barren = 0
             # A token that was cut at its longest has no border behind it now, but a marker is one.
-            while end < size and data[end] in _WORD:
+            while end < size and data[end] in WORD:
                 start = end
                 end, kind, _ = self._claim(data, start, True, 0)
                 if not end:
@@ -179,11 +188,15 @@ class PrefixPass:
             return 0, "", slug_end
         head = data[start : start + _HEAD]
         before = data[start - 1] if start and not bordered else _SPACE
+        escaped: bool | None = None
         for rule in candidates:
             if not rule.lowest <= head <= rule.highest:
                 continue
             if before in rule.refused_before and not (rule.after and data.endswith(rule.after, 0, start)):
-                continue
+                if escaped is None:
+                    escaped = escape_ends_at(data, start)
+                if not escaped:
+                    continue
             match = rule.expression.match(data, start, start + LONGEST)
             if match is None:
                 continue
@@ -208,7 +221,8 @@ class LonePass:
         self._rule = rule
         self._part_max = rule.guards.part_max
         self._any_left = rule.guards.left == "any"
-        self._search = compile_bytes(_BORDERS[rule.guards.left] + f"(?:{rule.pattern})", rule.source)
+        self._search = compile_bytes(bordered(rule.guards.left, rule.pattern), rule.source)
+        self._token = compile_bytes(rule.pattern, rule.source)
         compile_bytes(rule.probe, rule.source)
 
     @property
@@ -223,9 +237,9 @@ class LonePass:
             if found is None:
                 return spans
             start, end = found.span()
-            if not self._any_left and data[start] not in _ALNUM:
-                # The border took a byte.
-                start += 1
+            if not self._any_left and data[start] not in ALNUM:
+                # The border took some bytes.
+                start = self._token.search(data, start, end).start()
             position = end if self._part_max is None else self._resume(data, start, end, self._part_max)
             if position == end:
                 spans.append(Span(start, end, self._rule.kind))
@@ -256,7 +270,7 @@ class _Anchored:
         self.probe = rule.probe
         self.not_slug = rule.guards.not_slug
         self.after = rule.guards.after.encode("ascii")
-        self.refused_before = _REFUSED_BEFORE[rule.guards.left]
+        self.refused_before = REFUSED_BEFORE[rule.guards.left]
         self.expression = compile_bytes(rule.pattern, rule.source)
         compile_bytes(rule.probe, rule.source)
         try:
@@ -267,10 +281,12 @@ class _Anchored:
         self.highest: bytes = highest
 
 
-def _bordered(rule: Rule) -> str:
-    """An expression that finds the rule's probe behind an allowed border."""
-    after = f"|{rule.guards.after}" if rule.guards.after else ""
-    return f"(?:{_BORDERS[rule.guards.left]}{after})(?:{rule.probe})"
+def _beginnings(rules: Sequence[Rule]) -> str:
+    """An expression that finds the probe of each of `rules` behind a border that may be allowed."""
+    together: dict[tuple[Left, str], list[str]] = {}
+    for rule in rules:
+        together.setdefault((rule.guards.left, rule.guards.after), []).append(rule.probe)
+    return any_of(bordered(left, any_of(probes), after) for (left, after), probes in together.items())
 
 
 _NOTHING = r"[^\x00-\xff]"
@@ -280,13 +296,4 @@ _HEAD = 8
 """How many first bytes of a place are compared before a rule is run there."""
 
 _SPACE = 0x20
-_ALNUM = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-_WORD = _ALNUM | frozenset(b"_")
-_JOINED = _WORD | frozenset(b"-")
-_REFUSED_BEFORE: dict[Left, frozenset[int]] = {
-    "alnum": _ALNUM,
-    "word": _WORD,
-    "any": frozenset(),
-}
-# Bytes of letters outside ASCII are no word bytes here: a key glued to such a word is a key.
-_BORDERS: dict[Left, str] = {"alnum": r"(?:\b|_)", "word": r"\b", "any": ""}
+_JOINED = WORD | frozenset(b"-")

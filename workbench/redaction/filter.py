@@ -65,6 +65,31 @@ class SecretFilter:
         """A JSON value with its texts and keys filtered (see `tree.redact_tree`)."""
         return redact_tree(value, self.redact_text)
 
+    def cut_place(self, text: str, limit: int) -> int:
+        """The last place up to `limit` (both in characters) where cutting `text` cuts no secret in two.
+
+        What stands before it is filtered as it would be in the whole `text`, so a text may be shortened
+        before it is filtered.
+        """
+        machine = self._ready()
+        head = text[:limit].encode("utf-8", "surrogatepass")
+        data = head + text[limit:].encode("utf-8", "surrogatepass")
+        if machine.probe.search(data) is None:
+            return min(limit, len(text))
+        kept = len(head)
+        cut = kept
+        for step in machine.passes:
+            spans = step.find(data)
+            for start, end, _ in spans:
+                if start < cut < end:
+                    # No marker of an earlier pass stands inside a span: the bytes are those of `head`.
+                    kept -= cut - start
+                    cut = start
+            before = [span for span in spans if span.end <= cut]
+            cut = len(machine.replace(data[:cut], before, {}))
+            data = machine.replace(data, spans, {})
+        return len(head[:kept].decode("utf-8", "surrogatepass"))
+
     def _ready(self) -> _Machine:
         machine = self._machine
         if machine is None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.imports.claude_code.cutting import cut
 from workbench.imports.claude_code.records import Record, identifier
 from workbench.imports.claude_code.state import MAX_MODELS, SessionState
 
 MAX_TITLE = 200
 MAX_FIELD = 1000
+MAX_READ = 20_000
+"""Characters of a text that are read for its title."""
 
 PROMPT, AI, CUSTOM = 1, 2, 3
 """Ranks of a title: the person's own beats the program's, which beats the first real prompt."""
@@ -18,10 +21,16 @@ SYNTHETIC_MODEL = "<synthetic>"
 
 
 def one_line(text: str, limit: int = MAX_TITLE) -> str:
-    """`text` on one line, blanks collapsed, at most `limit` characters (an ellipsis where it was cut)."""
+    """`text` on one line, blanks collapsed, at most `limit` characters (an ellipsis where it was cut).
+
+    A secret that does not fit is left out whole (see `cut`); empty if nothing stands before it.
+    """
     # Far more than the limit is never needed, and a prompt may hold megabytes.
-    line = " ".join(text[: limit * 20].split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    line = " ".join(cut(text, MAX_READ).split())
+    if len(line) <= limit:
+        return line
+    kept = cut(line, limit - 1).rstrip()
+    return f"{kept}…" if kept else ""
 
 
 def set_title(session: SessionState, rank: int, text: str) -> None:
@@ -48,14 +57,14 @@ def note_record(session: SessionState, record: Record) -> None:
     version."""
     known = session.known
     cwd = record.cwd
-    if "cwd" not in known and cwd:
-        set_field(session, "cwd", cwd[:MAX_FIELD])
+    if "cwd" not in known and cwd and (kept := cut(cwd, MAX_FIELD)):
+        set_field(session, "cwd", kept)
     branch = record.git_branch
-    if branch and branch != known.get("git_branch"):
-        set_field(session, "git_branch", branch[:MAX_FIELD])
+    if branch and branch != known.get("git_branch") and (kept := cut(branch, MAX_FIELD)):
+        set_field(session, "git_branch", kept)
     version = record.client_version
-    if version and version != known.get("client_version"):
-        set_field(session, "client_version", version[:MAX_FIELD])
+    if version and version != known.get("client_version") and (kept := cut(version, MAX_FIELD)):
+        set_field(session, "client_version", kept)
     if record.forked_from is not None and "forked_from" not in known:
         note_fork(session, record.forked_from)
 

@@ -114,10 +114,8 @@ class TimelineReader:
                     break
             else:
                 complete = True
-            rows = [self._row(connection, position, clip=True) for position in found]
-        if descending:
-            rows.reverse()
-        return Found([row for row in rows if row is not None], complete)
+            rows = self._rows(connection, found)
+        return Found(rows, complete)
 
     def first(self, wanted: TimelineFilter, limit: int) -> list[EventRow]:
         """The oldest `limit` events that pass the filter, ascending."""
@@ -126,7 +124,7 @@ class TimelineReader:
     def event(self, position: int) -> EventRow | None:
         """One event whole, or None."""
         with self._log.reader() as connection:
-            return self._row(connection, position, clip=False)
+            return self._whole(connection, position)
 
     def bounds(self) -> Bounds:
         """First and last position of the log."""
@@ -247,12 +245,22 @@ class TimelineReader:
 
     # -- rows ------------------------------------------------------------------------------
 
-    def _row(self, connection: apsw.Connection, position: int, *, clip: bool) -> EventRow | None:
-        row = fetch.row(
-            connection, f"SELECT {_COLUMNS} FROM events e {_JOINS} WHERE e.position = ?", (position,)
+    def _rows(self, connection: apsw.Connection, positions: Sequence[int]) -> list[EventRow]:
+        """The events at these positions, ascending, long payloads clipped."""
+        sql = (
+            f"SELECT {_COLUMNS} FROM json_each(?) k CROSS JOIN events e ON e.position = k.value {_JOINS} "
+            "ORDER BY e.position"
         )
-        if row is None:
-            return None
+        found = connection.execute(sql, (f"[{','.join(map(str, positions))}]",)).fetchall()
+        return [self._assembled(connection, row, clip=True) for row in found]
+
+    def _whole(self, connection: apsw.Connection, position: int) -> EventRow | None:
+        sql = f"SELECT {_COLUMNS} FROM events e {_JOINS} WHERE e.position = ?"
+        row = fetch.row(connection, sql, (position,))
+        return None if row is None else self._assembled(connection, row, clip=False)
+
+    def _assembled(self, connection: apsw.Connection, row: Sequence[Any], *, clip: bool) -> EventRow:
+        position = row[0]
         text, size = row[12], row[13]
         whole = text is not None or not clip
         if text is not None:
@@ -265,7 +273,7 @@ class TimelineReader:
             )
         actor = payload.get("actor")
         return EventRow(
-            position=row[0],
+            position=position,
             stream=row[1],
             seq=row[2],
             event_id=str(UUID(bytes=row[3])),

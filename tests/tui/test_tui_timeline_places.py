@@ -1,0 +1,93 @@
+"""What is typed to go somewhere, and where it leads."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.timeline_probe import TALK, make_workspace
+from workbench.tui.timeline.places import Moment, NoSuchPlace, Place, find_place, parse_place
+from workbench.workspace import Workspace
+from workbench.workspace.rows import TimelineFilter
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def moment(*when: int) -> Moment:
+    return Moment(round(datetime(*when, tzinfo=UTC).timestamp()) * 1_000_000)  # type: ignore[misc, arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("12400", 12400),
+        (" 12 400 ", 12400),
+        ("12\u00a0400", 12400),
+        ("1,000,000", 1_000_000),
+        ("#7", 7),
+        ("20260302", 20260302),
+        ("9" * 400, 2**62),
+        ("019cad9a-b896-7196-b326-7160dd768aca", UUID("019cad9a-b896-7196-b326-7160dd768aca")),
+        ("019CAD9AB8967196B3267160DD768ACA", UUID("019cad9a-b896-7196-b326-7160dd768aca")),
+        ("2026-03-02", moment(2026, 3, 1, 23)),
+        ("2026-03-02 14:00", moment(2026, 3, 2, 13)),
+        ("2026-07-02T14:00", moment(2026, 7, 2, 12)),
+        ("2026-03-02T14:00Z", moment(2026, 3, 2, 14)),
+        ("2026-03-02 14:00:30+05:00", moment(2026, 3, 2, 9, 0, 30)),
+        ("1969-12-31T23:59:00Z", Moment(-60_000_000)),
+    ],
+)
+def test_places(text: str, place: Place) -> None:
+    assert parse_place(text, BERLIN) == place
+
+
+@pytest.mark.parametrize("text", ["", "-1", "12a", "2026-13-40", "yesterday", "[b]", "9999-99", "٣٤"])
+def test_what_is_no_place(text: str) -> None:
+    with pytest.raises(NoSuchPlace) as raised:
+        parse_place(text, BERLIN)
+    assert "2026-03-02 14:00" in raised.value.hint
+
+
+@given(st.text())
+def test_any_text_is_a_place_or_refused(text: str) -> None:
+    with suppress(NoSuchPlace):
+        parse_place(text, BERLIN)
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)))
+def test_any_time_is_a_moment(when: datetime) -> None:
+    place = parse_place(when.isoformat(" "), UTC)
+    assert isinstance(place, Moment)
+
+
+def test_places_lead_to_events(tmp_path: Path) -> None:
+    with Workspace.open(make_workspace(tmp_path / "w", TALK), read_only=True) as workspace:
+        reader = workspace.readers.timeline
+        events = reader.page(TimelineFilter(), 100)
+        assert find_place(reader, 3) == 3
+        assert find_place(reader, UUID(events[4].event_id)) == 5
+        for event in events:
+            at = Moment(round(event.recorded_at.timestamp() * 1_000_000))
+            assert find_place(reader, at) == event.position
+            assert find_place(reader, Moment(at.micros + 1)) == min(event.position + 1, len(events))
+        assert find_place(reader, parse_place("1970-01-01", BERLIN)) == 1
+        assert find_place(reader, parse_place("2100-01-01", BERLIN)) == len(events)
+        assert find_place(reader, parse_place("2026-03-01", BERLIN)) == 1
+        for nowhere in (0, len(events) + 1, UUID(int=5)):
+            with pytest.raises(NoSuchPlace):
+                find_place(reader, nowhere)
+
+
+def test_an_empty_timeline_has_no_places(tmp_path: Path) -> None:
+    with (
+        Workspace.open(make_workspace(tmp_path / "w"), read_only=True) as workspace,
+        pytest.raises(NoSuchPlace, match="no events yet"),
+    ):
+        find_place(workspace.readers.timeline, 1)

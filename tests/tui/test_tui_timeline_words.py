@@ -1,0 +1,183 @@
+"""Events in words: every type, types that nobody knows, and texts that break programs."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.hostile_text import HOSTILE, unseen
+from workbench.tui.document import Document
+from workbench.tui.present import line_width
+from workbench.tui.timeline.bars import filter_words
+from workbench.tui.timeline.detail import event_blocks, event_object, json_line, json_text
+from workbench.tui.timeline.event_rows import event_rows, position_width
+from workbench.tui.timeline.event_words import event_line, kind_of
+from workbench.tui.widgets.row_renderer import RowState
+from workbench.workspace.rows import EventRow, TimelineFilter
+
+NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+def event(type_name: str, /, actor: str = "", position: int = 7, **payload: Any) -> EventRow:
+    return EventRow(
+        position=position,
+        stream="session/s1",
+        seq=3,
+        event_id="019cad9a-b896-7196-b326-7160dd768aca",
+        namespace="workbench",
+        type=type_name,
+        schema_version=1,
+        recorded_at=NOW - timedelta(hours=2),
+        occurred_at=None,
+        private=False,
+        actor=actor,
+        payload=payload,
+        payload_bytes=100,
+    )
+
+
+def entry(kind: str, content: str, actor_kind: str = "agent", **metadata: Any) -> EventRow:
+    return event(
+        "actum.recorded", "ann", kind=kind, actor_kind=actor_kind, content=content, metadata=metadata
+    )
+
+
+def drawn(row: EventRow) -> str:
+    return "".join(span.text for span in event_line(row))
+
+
+def detail(row: EventRow, width: int = 60) -> list[str]:
+    document = Document(event_blocks(row, None, now=NOW, zone=UTC))
+    lines: list[str] = []
+    place: Any = document.first()
+    while place is not None:
+        lines += ["".join(s.text for s in line.line) for line in document.lines(place, width)]
+        place = document.next(place)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("row", "mark", "word", "line"),
+    [
+        (entry("message", "Two\n\nlines", "human"), "●", "message", "Two lines"),
+        (entry("message", "hello"), "●", "message", "hello"),
+        (entry("thought", "hm"), "◌", "thought", "hm"),
+        (entry("tool_request", '{"command": "ls\\n-l"}', name="Bash"), "→", "tool call", "Bash  ls -l"),
+        (
+            entry("tool_request", '{"content": "text", "file_path": "/a/b"}', name="Write"),
+            "→",
+            "tool call",
+            "Write  /a/b",
+        ),
+        (entry("tool_request", '{"a": 1, "b": "two"}', name="T"), "→", "tool call", "T  two"),
+        (entry("tool_request", '{"a": [1]}', name="T"), "→", "tool call", 'T  {"a": [1]}'),
+        (entry("tool_request", "no json", name="T"), "→", "tool call", "T  no json"),
+        (entry("tool_request", '{"command": "' + "x" * 9000, name="T"), "→", "tool call", ...),
+        (entry("tool_response", "done"), "←", "tool result", "done"),
+        (entry("new_kind", "text"), "·", "new_kind", "text"),
+        (event("chronicum.created", chronicum_id="s1", owner_id="maya"), "◆", "session", "begun for maya"),
+        (event("chronicum.described", title="A title"), "◇", "described", "A title"),
+        (event("chronicum.described", cwd="/x", models=["m"]), "◇", "described", 'cwd /x · models ["m"]'),
+        (event("unit.closed", unit="plan", note="agreed"), "■", "unit closed", "plan  agreed"),
+        (event("fact.recorded", slot="a", value=1), "·", "fact.recorded", '{"slot":"a","value":1}'),
+    ],
+)
+def test_an_event_on_one_line(row: EventRow, mark: str, word: str, line: Any) -> None:
+    kind = kind_of(row)
+    assert (kind.mark, kind.word) == (mark, word)
+    assert line is ... or drawn(row) == line
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("width", [28, 42, 56, 120])
+def test_hostile_rows_keep_their_columns(text: str, width: int) -> None:
+    rows = event_rows(position_width(7), lambda: NOW)
+    for row in (
+        entry("message", text),
+        entry("tool_request", text, name=text),
+        entry(text, text),
+        event("unit.closed", text, unit=text, note=text),
+        event("chronicum.described", title=text, cwd=text),
+        event(text, text),
+    ):
+        (line,) = rows.lines(row, width, RowState())
+        assert line_width(line) == width
+        assert unseen("".join(span.text for span in line)) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_details_are_literal(text: str) -> None:
+    for row in (
+        entry("message", text),
+        entry("tool_request", text, name=text),
+        event("unit.closed", chronicum_id=text, unit=text, note=text),
+        event("chronicum.described", title=text, cwd=text, models=[text.encode("utf-8", "replace").decode()]),
+    ):
+        assert all(unseen(line) == [] for line in detail(row))
+
+
+def test_detail_says_what_who_and_when() -> None:
+    lines = detail(entry("tool_request", '{"command":"ls"}', name="Bash"))
+    assert lines[0] == "→ Tool call Bash  ann · agent · 2\u00a0h\u00a0ago"
+    assert "recorded  2026-03-04 10:00:00 UTC" in lines
+    assert '  "command": "ls"' in lines
+    assert "id     019cad9a-b896-7196-b326-7160dd768aca" in lines
+    assert not any(line.startswith("claimed") for line in lines)
+
+
+def test_an_unknown_type_is_shown_as_it_is() -> None:
+    lines = detail(event("fact.recorded", slot="a", value={"x": [1, 2]}))
+    assert lines[0].startswith("· Fact.recorded")
+    assert '  "slot": "a",' in lines
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    payload=st.dictionaries(
+        st.sampled_from(
+            ["content", "metadata", "kind", "unit", "title", "owner_id", "chronicum_id", "other"]
+        ),
+        VALUES,
+    ),
+    type_name=st.sampled_from(
+        ["actum.recorded", "chronicum.created", "chronicum.described", "unit.closed", "x"]
+    ),
+)
+def test_any_payload_can_be_shown(payload: dict[str, Any], type_name: str) -> None:
+    row = event(type_name, **payload)
+    assert "\n" not in drawn(row)
+    assert detail(row, 20)
+
+
+def test_raw_has_every_field() -> None:
+    row = entry("message", "żółć \u202e")
+    for text in (json_line(row), json_text(row)):
+        assert json.loads(text) == json.loads(json.dumps(event_object(row)))
+    assert "\n" not in json_line(row)
+    assert set(event_object(row)) >= {
+        "position", "stream", "seq", "event_id", "type", "recorded_at", "occurred_at", "actor", "payload",
+        "causation_id", "correlation_id", "visibility", "namespace", "schema_version",
+    }  # fmt: skip
+
+
+def test_a_filter_in_words() -> None:
+    def words(**parts: Any) -> str:
+        return "".join(span.text for span in filter_words(TimelineFilter(**parts)))
+
+    assert words() == ""
+    assert words(text="flag") == "“flag”"
+    assert (
+        words(types=("unit.closed", "x.y"), actors=("a", "b", "c")) == "by a, b or c  ·  units closed or x.y"
+    )
+    assert words(actors=tuple("abcdefg")) == "by a, b, c, d or 3 more"

@@ -1,0 +1,183 @@
+"""Help on where the keys are: every action that can be reached, each line runnable, beside it the guide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.tui.actions import GROUPS
+from workbench.tui.dialogs.base import Dialog, key_line
+from workbench.tui.dialogs.choose import Choice, choice_line
+from workbench.tui.present import visible
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs"
+
+
+def help_entries(app: WorkbenchApp) -> list[tuple[str, list[Choice]]]:
+    """The reachable actions by group, with live keys and, where they cannot run now, the reason."""
+    page = app.page
+    reachable = page.reachable_actions() if page is not None else app.registry.of("app")
+    groups: list[tuple[str, list[Choice]]] = []
+    for group in GROUPS:
+        choices = [
+            Choice(
+                action.id,
+                app.keymap.all_shown(action.id),
+                action.description,
+                "",
+                app.reason_of(action.id),
+            )
+            for action in reachable
+            if action.group == group
+        ]
+        if choices:
+            groups.append((group, choices))
+    return groups
+
+
+def guide_pages() -> list[tuple[str, str]]:
+    """The pages of the user guide: name and text, the first page first."""
+    paths = sorted(GUIDE.glob("*.md"), key=lambda path: (path.stem != "index", path.stem))
+    return [(path.stem, path.read_text("utf-8")) for path in paths]
+
+
+def guide_content(text: str) -> Content:
+    """A guide page as text: headings bold, tables as lines, paragraphs flowing, indented lines as written."""
+    parts: list[Content] = []
+    paragraph: list[str] = []
+
+    def end_paragraph() -> None:
+        if paragraph:
+            parts.append(Content(visible(" ".join(paragraph)).replace("`", "")))
+            paragraph.clear()
+
+    for line in text.splitlines():
+        if line and line[0] not in "#| ":
+            paragraph.append(line)
+            continue
+        end_paragraph()
+        shown = visible(line)
+        if line.startswith("#"):
+            parts.append(Content.assemble((shown.lstrip("# "), "bold $accent")))
+        elif line.startswith("|--"):
+            continue
+        elif line.startswith("|"):
+            keys, *cells = (cell.strip().replace("`", "") for cell in shown.strip("|").split("|"))
+            parts.append(Content.assemble((f"{keys:<14}", "$ink"), *(f" {cell}" for cell in cells)))
+        else:
+            parts.append(Content.assemble((shown, "$ink")))
+    end_paragraph()
+    return Content("\n").join(parts)
+
+
+class HelpDialog(Dialog[str]):
+    """Ends with the id of the action to run, None for esc. `[` and `]` turn to the guide and back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right_square_bracket", "turn(1)", "next page", show=False),
+        Binding("left_square_bracket", "turn(-1)", "previous page", show=False),
+        Binding("q,question_mark", "cancel", "close", show=False),
+        Binding("j", "move('down')", "down", show=False),
+        Binding("k", "move('up')", "up", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    HelpDialog > .panel { width: 86; height: 90%; }
+    HelpDialog #tabs { height: 1; margin-bottom: 1; }
+    HelpDialog OptionList { height: 1fr; max-height: 100%; }
+    HelpDialog OptionList > .option-list--option-disabled { color: $accent; text-style: bold; }
+    HelpDialog #guide { display: none; height: 1fr; }
+    HelpDialog.-guide #guide { display: block; }
+    HelpDialog.-guide OptionList { display: none; }
+    """
+
+    def __init__(self, groups: Sequence[tuple[str, Sequence[Choice]]]) -> None:
+        super().__init__()
+        self._groups = groups
+        self._pages = guide_pages()
+        self._page = 0
+        self._ids: list[str | None] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel") as panel:
+            panel.border_title = "Help"
+            yield Static(id="tabs")
+            yield OptionList(markup=False)
+            with VerticalScroll(id="guide"):
+                yield Static(id="guide-text", markup=False)
+            yield Static(key_line(("enter", "run"), ("[ ]", "guide"), ("esc", "close")), classes="keys")
+
+    def on_mount(self) -> None:
+        """Show the keys."""
+        self._show_page()
+
+    def on_resize(self) -> None:
+        """Fill the list: its lines are as wide as the panel. Called too when the dialog is first laid out."""
+        self._fill()
+
+    def _fill(self) -> None:
+        options = self.query_one(OptionList)
+        kept = options.highlighted
+        width = min(81, int(self.app.size.width * 0.96) - 5)
+        options.clear_options()
+        self._ids = []
+        for group, choices in self._groups:
+            if self._ids:
+                options.add_option(Option(Content(""), disabled=True))
+                self._ids.append(None)
+            options.add_option(Option(Content.assemble((visible(group), "bold $accent")), disabled=True))
+            self._ids.append(None)
+            for choice in choices:
+                options.add_option(Option(choice_line(choice, width, 14)))
+                self._ids.append(choice.id)
+        options.highlighted = (
+            kept
+            if kept is not None
+            else next((index for index, action_id in enumerate(self._ids) if action_id), None)
+        )
+
+    def _show_page(self) -> None:
+        names = ["keys here", *(name for name, _ in self._pages)]
+        tabs = Content("")
+        for index, name in enumerate(names):
+            style = "bold $ground on $accent" if index == self._page else "$quiet"
+            tabs += Content.assemble((f" {visible(name)} ", style), " ")
+        self.query_one("#tabs", Static).update(tabs)
+        self.set_class(self._page > 0, "-guide")
+        if self._page:
+            self.query_one("#guide-text", Static).update(guide_content(self._pages[self._page - 1][1]))
+            guide = self.query_one("#guide", VerticalScroll)
+            guide.scroll_home(animate=False)
+            guide.focus()
+        else:
+            self.query_one(OptionList).focus()
+
+    def action_turn(self, step: int) -> None:
+        """Turn to the next or previous page."""
+        self._page = (self._page + step) % (len(self._pages) + 1)
+        self._show_page()
+
+    def action_move(self, direction: str) -> None:
+        """Move with the letters."""
+        if self._page:
+            getattr(self.query_one("#guide", VerticalScroll), f"scroll_{direction}")(animate=False)
+        else:
+            getattr(self.query_one(OptionList), f"action_cursor_{direction}")()
+
+    @on(OptionList.OptionSelected)
+    def _run(self, event: OptionList.OptionSelected) -> None:
+        action_id = self._ids[event.option_index]
+        if action_id is not None:
+            self.dismiss(action_id)

@@ -1,0 +1,366 @@
+"""Choosing transcripts to import, the progress of the import, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+from textual.worker import Worker, get_current_worker
+
+from workbench.tui.dialogs.base import Dialog, key_line
+from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, note
+from workbench.tui.failures import failure_of
+from workbench.tui.present import Line, Span, counted, literal, number, one_line
+from workbench.tui.sessions.found_rows import (
+    Found,
+    FoundRows,
+    in_order,
+    look_at,
+    retention,
+    search_places,
+)
+from workbench.tui.sessions.import_job import ImportJob, progress_text, summary
+from workbench.tui.widgets.list_messages import Opened
+from workbench.tui.widgets.page_source import MemorySource
+from workbench.tui.widgets.text_pane import TextPane
+from workbench.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from workbench.imports.report import ImportReport
+    from workbench.workspace import Workspace
+
+_BATCH_SECONDS = 0.2
+_WIDE = 64
+"""Cells of the panel from which every key is named."""
+_PROBLEMS = 1000
+"""Problems that are listed; more are counted."""
+
+
+class Searched(Message):
+    """More was found, or (`ended`) nothing more will be."""
+
+    def __init__(self, search: int, rows: Sequence[Found], kept_days: int, *, ended: bool) -> None:
+        super().__init__()
+        self.search = search
+        self.rows = list(rows)
+        self.kept_days = kept_days
+        self.ended = ended
+
+
+class ImportPicker(Dialog[None]):
+    """Searches, lets choose, imports and reports; esc closes it at any time, and a running import goes on.
+
+    `begin` starts the import of the chosen files; `job` is one that is running already.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "choose", "choose", show=False),
+        Binding("a", "toggle_all", "all or none", show=False),
+        Binding("x", "stop", "stop", show=False),
+        Binding("enter", "take", "import", show=False),
+        Binding("slash", "edit_path", "path", show=False),
+        Binding("j,down", "move('cursor_down', 'scroll_down')", "down", show=False),
+        Binding("k,up", "move('cursor_up', 'scroll_up')", "up", show=False),
+        Binding("pagedown,full_stop", "move('page_down', 'page_down')", "page down", show=False),
+        Binding("pageup,comma", "move('page_up', 'page_up')", "page up", show=False),
+        Binding("g,home", "move('first', 'scroll_home')", "first", show=False),
+        Binding("G,end", "move('last', 'scroll_end')", "last", show=False),
+        Binding("y", "copy", "copy", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    ImportPicker > .panel { width: 110; height: 90%; }
+    ImportPicker VirtualList, ImportPicker TextPane { background: $raised; height: 1fr; }
+    ImportPicker #status { height: auto; max-height: 3; margin-bottom: 1; color: $quiet; }
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        begin: Callable[[Sequence[Path]], ImportJob],
+        job: ImportJob | None = None,
+    ) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._begin = begin
+        self.job = job
+        self.found: list[Found] = []
+        self.chosen: set[Path] = set()
+        self.searching = False
+        self._search = 0
+        self._kept_days: int | None = None
+        self._path = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel") as panel:
+            panel.border_title = "Import Claude Code transcripts"
+            yield Input(placeholder="/ a file or a folder; empty: what Claude Code keeps", id="path")
+            yield Static("", id="status", markup=False)
+            yield VirtualList(FoundRows(lambda row: row.path in self.chosen, self.app.clock), id="found")
+            yield TextPane(id="report")
+            yield Static("", classes="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Go on with a running import, or begin to search."""
+        self.query_one("#report").display = False
+        if self.job is not None:
+            self._watch(self.job)
+        else:
+            self.search("")
+        self._list.focus()
+
+    def on_resize(self) -> None:
+        """The keys are named as far as there is room."""
+        self.call_after_refresh(self._say)
+
+    def on_unmount(self) -> None:
+        """Nobody looks any more."""
+        if self.job is not None:
+            self.job.changed = None
+
+    @property
+    def _list(self) -> VirtualList[Found]:
+        return self.query_one("#found", VirtualList)
+
+    # Searching
+
+    def search(self, path: str) -> None:
+        """Look for transcripts at `path`, or without one where Claude Code keeps them."""
+        self._search += 1
+        self._path = path
+        self.found, self.chosen = [], set()
+        self.searching = True
+        self._list.set_source(MemorySource((), lambda row: row.path))
+        self._say()
+        number_of_search, workspace, now = self._search, self._workspace, self.app.clock()
+
+        def work() -> None:
+            worker = get_current_worker()
+            kept_days = retention()
+            rows: list[Found] = []
+            told = monotonic()
+            for place in search_places(path):
+                if worker.is_cancelled:
+                    return
+                rows += look_at(workspace, place, now, kept_days)
+                if monotonic() - told >= _BATCH_SECONDS:
+                    self.post_message(Searched(number_of_search, rows, kept_days, ended=False))
+                    rows, told = [], monotonic()
+            self.post_message(Searched(number_of_search, rows, kept_days, ended=True))
+
+        self.run_worker(
+            work,
+            name="search",
+            group="search",
+            description="Looking for transcripts",
+            exclusive=True,
+            exit_on_error=False,
+            thread=True,
+        )
+
+    def on_searched(self, message: Searched) -> None:
+        """Show what was found so far."""
+        message.stop()
+        if message.search != self._search or self.job is not None:
+            return
+        self._kept_days = message.kept_days
+        self.searching = not message.ended
+        self.found = in_order([*self.found, *message.rows])
+        self.chosen |= {row.path for row in message.rows if row.fresh}
+        rows = self._list
+        rows.empty_lines = () if self.searching else self._nothing()
+        rows.set_source(MemorySource(tuple(self.found), lambda row: row.path), at=rows.cursor_key)
+        self._say()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A search that failed says why."""
+        if event.worker.error is not None and event.state.name == "ERROR":
+            self.searching = False
+            self.app.show_failure(event.worker.error, "The search ended early")
+
+    def _nothing(self) -> tuple[Line, ...]:
+        place = self._path or "Claude Code's own folder"
+        return (
+            (Span("No transcripts in ", "text"), Span(one_line(place, 200), "ink")),
+            (),
+            (Span("/", "accent"), Span(" names another file or folder", "dim")),
+        )
+
+    # Choosing
+
+    def action_choose(self) -> None:
+        """Choose the transcript under the cursor, or no longer."""
+        row = self._list.cursor_row
+        if self.job is None and row is not None and row.choosable:
+            self.chosen ^= {row.path}
+            self._list.redraw_rows()
+            self._list.action_cursor_down()
+            self._say()
+
+    def action_toggle_all(self) -> None:
+        """Choose everything that holds something new, or nothing."""
+        if self.job is None:
+            fresh = {row.path for row in self.found if row.fresh}
+            self.chosen = set() if self.chosen >= fresh and self.chosen else fresh
+            self._list.redraw_rows()
+            self._say()
+
+    def action_edit_path(self) -> None:
+        """Name a file or a folder."""
+        if self.job is None:
+            self.query_one("#path", Input).focus()
+
+    @on(Input.Submitted)
+    def _path_given(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.search(event.value)
+        self._list.focus()
+
+    @on(Opened)
+    def _row_opened(self, message: Opened) -> None:
+        """Two clicks on a transcript choose it."""
+        message.stop()
+        self.action_choose()
+
+    # Importing
+
+    async def action_take(self) -> None:
+        """Import what is chosen; after the import: close."""
+        if self.job is not None:
+            if not self.job.running:
+                self.dismiss(None)
+            return
+        paths = [row.path for row in self.found if row.path in self.chosen]
+        if paths:
+            self._watch(self._begin(paths))
+
+    def action_stop(self) -> None:
+        """Stop the running import after the transaction that it is in."""
+        if self.job is not None and self.job.running:
+            self.job.stop()
+
+    def _watch(self, job: ImportJob) -> None:
+        self.job = job
+        job.changed = self._say
+        self.query_one("#path").display = False
+        self._list.display = False
+        report = self.query_one("#report", TextPane)
+        report.display = True
+        report.focus()
+        self._say()
+
+    def _show_outcome(self, job: ImportJob) -> None:
+        pane = self.query_one("#report", TextPane)
+        if pane.blocks:
+            return
+        if job.report is not None:
+            pane.set_blocks(report_blocks(job.report))
+        elif job.error is not None:
+            failure = failure_of(job.error, "The import ended early")
+            hint = [note(failure.hint)] if failure.hint else []
+            pane.set_blocks([Heading(failure.title, role="error"), Paragraph(failure.sentence), *hint])
+
+    def action_copy(self) -> None:
+        """Copy the report."""
+        if self.job is not None and self.job.report is not None:
+            self.app.copy(report_text(self.job.report), "the report")
+
+    def action_move(self, in_list: str, in_pane: str) -> None:
+        """Move in what is shown."""
+        target = self._list if self._list.display else self.query_one("#report", TextPane)
+        getattr(target, f"action_{in_list if target is self._list else in_pane}")()
+
+    # Saying what goes on
+
+    def _say(self) -> None:
+        if not self.is_mounted:
+            return
+        job = self.job
+        keys = self.query_one(".keys", Static)
+        status = self.query_one("#status", Static)
+        if job is None:
+            status.update(literal(self._search_text()))
+            wide = self.query_one(".panel").content_size.width >= _WIDE
+            taken = [("enter", f"import {number(len(self.chosen))}")] if self.chosen else []
+            path = [("/", "path")] if wide else []
+            every = ("a", "all or none" if wide else "all")
+            keys.update(key_line(*taken, ("space", "choose"), every, *path, ("esc", "close")))
+        elif job.running:
+            width = max(20, self.query_one(".panel").content_size.width)
+            what = "Stopping …" if job.stopping else one_line(job.note, width) or "Reading …"
+            status.update(Content("\n").join([literal(progress_text(job, width)), literal(what)]))
+            keys.update(key_line(("x", "stop"), ("esc", "close; it goes on")))
+        else:
+            status.update(literal("Done." if job.error is None else "Ended early."))
+            if job.report is not None:
+                status.update(literal(summary(job.report)))
+            self._show_outcome(job)
+            keys.update(key_line(("enter", "close"), ("y", "copy the report")))
+
+    def _search_text(self) -> str:
+        transcripts = [row for row in self.found if row.choosable]
+        parts = [counted(len(transcripts), "transcript")]
+        states = [row.state for row in transcripts]
+        counts = [(state, states.count(state)) for state in ("new", "changed", "known")]
+        parts += [f"{number(count)} {state}" for state, count in counts if count]
+        refused = len(self.found) - len(transcripts)
+        if refused:
+            parts.append(f"{number(refused)} refused")
+        text = " · ".join(parts)
+        if self.searching:
+            return f"Searching … {text}"
+        if self._kept_days is not None and transcripts:
+            text += f" · Claude Code deletes a file after {counted(self._kept_days, 'day')}"
+        return text
+
+
+def report_blocks(report: ImportReport) -> list[Block]:
+    """What an import did, as a document."""
+    blocks: list[Block] = []
+    fed = [each for each in report.sessions if each.acta_added]
+    if fed:
+        blocks.append(Heading("Added"))
+        rows: list[tuple[str, str | Line]] = [
+            (f"+{number(each.acta_added)}", f"{each.id}  ({number(each.acta_total)} in all)") for each in fed
+        ]
+        blocks += [Fields(rows, indent=1), Blank()]
+    problems = [problem for each in report.sessions for problem in each.problems]
+    if problems:
+        blocks.append(Heading("Problems", number(len(problems)), "warning"))
+        for problem in problems[:_PROBLEMS]:
+            place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+            blocks.append(Paragraph(f"{place}  {problem.reason}", Span("!", "warning"), 1))
+        if len(problems) > _PROBLEMS:
+            blocks.append(note(f"and {number(len(problems) - _PROBLEMS)} more", 1))
+        blocks.append(Blank())
+    unchanged = sum(1 for each in report.sessions if each.unchanged)
+    waiting = sum(1 for each in report.sessions if each.waiting)
+    facts: list[tuple[str, str | Line]] = [
+        ("duplicates", number(report.totals["duplicates"])),
+        ("files", number(report.totals["files"])),
+    ]
+    if unchanged:
+        facts.append(("unchanged", counted(unchanged, "file")))
+    if waiting:
+        facts.append(("waiting", f"{counted(waiting, 'half-written last line')}, for the next import"))
+    facts += [(kind, number(count)) for kind, count in sorted(report.ignored.items())]
+    blocks += [Heading("Read", "and what of it is no act"), Fields(facts, indent=1)]
+    return blocks
+
+
+def report_text(report: ImportReport) -> str:
+    """The same as plain text, for the clipboard."""
+    lines = [summary(report)]
+    lines += [f"+{each.acta_added} {each.id}" for each in report.sessions if each.acta_added]
+    for each in report.sessions:
+        lines += [f"{problem.file}:{problem.line}: {problem.reason}" for problem in each.problems]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,31 @@
+"""The command palette: every action of the program, with its live key, and why it cannot run now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.dialogs.choose import Choice, ChooseDialog
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+def palette_choices(app: WorkbenchApp) -> list[Choice]:
+    """One choice per action: what can run first, in the registry's order."""
+    choices = [
+        Choice(
+            action.id,
+            action.title,
+            action.description,
+            app.keymap.all_shown(action.id),
+            app.reason_of(action.id),
+        )
+        for action in app.registry
+        if action.id != "app.palette"
+    ]
+    return sorted(choices, key=lambda choice: bool(choice.reason))
+
+
+def palette_dialog(app: WorkbenchApp) -> ChooseDialog:
+    """The palette as a dialog that ends with an action's id."""
+    return ChooseDialog("Do anything", palette_choices(app))

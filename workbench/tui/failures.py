@@ -1,0 +1,53 @@
+"""Errors as a person sees them: one sentence, a hint, and the details in the log file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.error_log import write_details
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong: a title, one sentence, what helps, and the stable code."""
+
+    title: str
+    sentence: str
+    hint: str = ""
+    code: str = ""
+
+    def as_text(self) -> str:
+        """The whole as plain text, for the clipboard."""
+        parts = [self.title, self.sentence, self.hint, f"code: {self.code}" if self.code else ""]
+        return "\n".join(part for part in parts if part) + "\n"
+
+
+def failure_of(error: BaseException, title: str = "") -> Failure:
+    """The failure that a person is shown for an error.
+
+    A `WorkbenchError` speaks for itself. Anything else is a fault of the program: its traceback goes to
+    the log file, whose path becomes the hint.
+    """
+    if isinstance(error, WorkbenchError):
+        sentence = error.message or "The program could not do that."
+        return Failure(title or "That did not work", _capital(sentence), _capital(error.hint), error.code)
+    where = write_log(error)
+    return Failure(
+        title or "The program made a mistake",
+        f"An unexpected {type(error).__name__} stopped this action; nothing else is affected.",
+        where,
+        "internal",
+    )
+
+
+def _capital(text: str) -> str:
+    """A sentence begins with a capital on a page of its own; a name or a path stays as it is."""
+    word = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if word.isascii() and word.isalpha() else text
+
+
+def write_log(error: BaseException) -> str:
+    """Write the traceback to the log file; returns a sentence that says where the details are."""
+    said = write_details(error)
+    return f"{said[:1].upper()}{said[1:]}."

@@ -1,0 +1,615 @@
+"""The base of every screen: navigation, a list, the detail of its row, and the lines around them.
+
+A screen subclasses `Page`, names itself, contributes its actions and fills two panes:
+
+    class SessionsPage(Page):
+        NAME, TITLE, NUMBER = "sessions", "Sessions", 2
+        ACTIONS = (Action("sessions.import", …),)
+        OFFERS = frozenset({"page.filter", "page.goto", "page.copy"})
+
+        def compose_list(self) -> ComposeResult: ...
+        def compose_detail(self) -> ComposeResult: ...
+        def on_workspace_ready(self, workspace: Workspace) -> None: ...
+        def on_committed(self) -> None: ...
+
+Three forms by size: from 120 columns on the navigation is a column; from 80 it is a line; below 80
+columns or 24 rows list and detail are two pages, entered with enter and left with esc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from workbench.errors import WorkbenchError
+from workbench.tui.actions import APP, LIST, LIST_ACTIONS, PAGE, PANE, PANE_ACTIONS, Action, bindings
+from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
+from workbench.tui.present import literal_lines
+from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
+from workbench.tui.widgets.list_bar import ListBar
+from workbench.tui.widgets.list_messages import Failed, Highlighted, Opened, StatusChanged
+from workbench.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.worker import Worker
+
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.state import ScreenState
+    from workbench.workspace import Workspace
+
+WIDE = 120
+"""Columns from which the navigation is a column."""
+MIDDLE = (80, 24)
+"""Columns and rows from which list and detail stand side by side."""
+LEAST = (60, 15)
+"""Columns and rows below which nothing is drawn but what is needed."""
+
+SHARES = (0, 25, 40, 55, 70, 100)
+"""The list's parts of the width, in percent, that enlarging and shrinking go through."""
+
+FORMS = ("-wide", "-middle", "-narrow", "-too-small")
+
+
+def form_of(columns: int, rows: int) -> str:
+    """Which of the `FORMS` a terminal of this size gets."""
+    if columns < LEAST[0] or rows < LEAST[1]:
+        return "-too-small"
+    if columns < MIDDLE[0] or rows < MIDDLE[1]:
+        return "-narrow"
+    return "-wide" if columns >= WIDE else "-middle"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyChoice:
+    """One form in which something can be copied: its name and its text, made when it is chosen."""
+
+    label: str
+    text: str | Callable[[], str]
+
+    def resolve(self) -> str:
+        """The text."""
+        return self.text if isinstance(self.text, str) else self.text()
+
+
+class TextMade(Message):
+    """A text to copy is ready."""
+
+    def __init__(self, text: str, label: str) -> None:
+        super().__init__()
+        self.text = text
+        self.label = label
+
+
+class _LiveKeys(Horizontal):
+    """Keys of one context: bound here, live only while the focus is in that context.
+
+    Lists and detail panes share keys, and Textual's keymap moves every action on a key at once where
+    two are bound on one node; so each context has a node of its own.
+    """
+
+    CONTEXT: ClassVar[str] = ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let a key pass that is for another context."""
+        if action != "live":
+            return super().check_action(action, parameters)
+        screen = self.screen
+        return isinstance(screen, Page) and screen.focused_context() == self.CONTEXT
+
+    async def action_live(self, action_id: str) -> None:
+        """Run an action of the registry."""
+        app: WorkbenchApp = self.app  # type: ignore[assignment]
+        await app.action_perform(action_id)
+
+
+class _PaneKeys(_LiveKeys):
+    CONTEXT = PANE
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(PANE_ACTIONS)]
+
+
+class _ListKeys(_LiveKeys):
+    CONTEXT = LIST
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(LIST_ACTIONS)]
+
+
+class Page(Screen[None], inherit_bindings=False):
+    """One screen of the program. Built once and kept; hidden while another is shown."""
+
+    NAME: ClassVar[str] = ""
+    """The name in `--screen`, in action ids and in the remembered state."""
+    TITLE: ClassVar[str] = ""
+    NUMBER: ClassVar[int] = 0
+    """The digit that opens it."""
+    ACTIONS: ClassVar[tuple[Action, ...]] = ()
+    """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
+    OFFERS: ClassVar[frozenset[str]] = frozenset()
+    """The ids of the optional shared actions that this screen has."""
+    LIST_SHARE: ClassVar[int] = 40
+    """The list's part of the width in percent, until a person changes it."""
+    GOTO_HINT: ClassVar[str] = "a position, an id or a date"
+    """What `page.goto` takes here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(SHARED_ACTIONS),
+        Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False),
+    ]
+
+    app: WorkbenchApp
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if cls.__dict__.get("ACTIONS"):
+            own = [action for action in cls.ACTIONS if action.context not in (LIST, PANE)]
+            cls.BINDINGS = [*bindings(own), *cls.__dict__.get("BINDINGS", ())]
+        super().__init_subclass__(**options)
+
+    def __init__(self) -> None:
+        super().__init__(id=f"page-{self.NAME}")
+        self._stale = False
+        self._ready = False
+        self._share = self.LIST_SHARE
+        self._status = ""
+        self._showing_detail = False
+
+    # What a screen fills in
+
+    def compose_list(self) -> ComposeResult:
+        """The widgets of the list pane, under its filter line."""
+        yield from ()
+
+    def compose_detail(self) -> ComposeResult:
+        """The widgets of the detail pane."""
+        yield from ()
+
+    def on_workspace_ready(self, workspace: Workspace) -> None:
+        """The workspace is open: begin to read. Called once."""
+
+    def on_committed(self) -> None:
+        """Something was committed to the workspace, maybe by another process: ask again.
+
+        Called while the screen is shown, or when it is shown again after having missed some.
+        """
+
+    def on_filter(self, text: str) -> None:
+        """The filter is now `text`; called at each keystroke."""
+
+    def goto(self, text: str) -> None:
+        """Go to what `text` names; raises a `WorkbenchError` where there is no such place."""
+
+    def copy_choices(self) -> list[CopyChoice]:
+        """The forms in which what is under the cursor can be copied, the most wanted first."""
+        return []
+
+    def leave_transient(self) -> bool:
+        """Leave the innermost transient state of this screen, here a selection; whether there was one."""
+        rows = self.rows
+        return rows is not None and rows.cancel_selection()
+
+    def restore(self, state: ScreenState) -> None:
+        """Take up what was remembered; called once, before `on_workspace_ready`."""
+
+    def remember(self, state: ScreenState) -> None:
+        """Put what should be remembered into `state`."""
+
+    # What a screen may call
+
+    def set_count(self, text: str) -> None:
+        """Show count and position of the list, such as `1–9 of 214`."""
+        self.query_one("#list-bar", ListBar).set_count(text)
+
+    def set_status(self, text: str) -> None:
+        """Show at the right of the footer what goes on; empty clears it."""
+        if text != self._status:
+            self._status = text
+            self.update_footer()
+
+    def set_filter(self, text: str) -> None:
+        """Show this filter as the one that is set."""
+        self.query_one("#list-bar", ListBar).set_filter(text)
+
+    @property
+    def filter_text(self) -> str:
+        """The filter that is set."""
+        return self.query_one("#list-bar", ListBar).filter_text
+
+    @property
+    def rows(self) -> VirtualList[Any] | None:
+        """The list of the list pane, if the screen has one."""
+        return next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether list and detail are seen together."""
+        return not (
+            self.has_class("-narrow") or self.has_class("-only-list") or self.has_class("-only-detail")
+        )
+
+    def show_detail(self, *, focus: bool = True) -> None:
+        """Go into the detail: show it where it is a page of its own, and give it the keys."""
+        self._showing_detail = True
+        self.set_class(True, "-detail")
+        if self.has_class("-only-list"):
+            self._set_share(self.LIST_SHARE)
+        if focus:
+            self._focus_in("#detail-pane")
+
+    def show_list(self) -> None:
+        """Go back to the list."""
+        self._showing_detail = False
+        self.set_class(False, "-detail")
+        if self.has_class("-only-detail"):
+            self._set_share(self.LIST_SHARE)
+        self._focus_in("#list-content")
+
+    # The frame
+
+    def compose(self) -> ComposeResult:
+        self._apply_form()
+        entries = self.app.navigation_entries()
+        yield HeaderLine(id="header")
+        yield Navigation(entries, self.NAME, column=False, css_id="navigation-line")
+        with _PaneKeys(id="body"), _ListKeys(id="panes"):
+            yield Navigation(entries, self.NAME, column=True, css_id="navigation-column")
+            with Vertical(id="list-pane"):
+                yield ListBar(self._filter_key(), css_id="list-bar")
+                yield Static(id="notice", markup=False)
+                with Vertical(id="list-content"):
+                    yield from self.compose_list()
+            with Vertical(id="detail-pane"):
+                yield from self.compose_detail()
+        yield Static(
+            f"The program needs {LEAST[0]} columns and {LEAST[1]} rows.", id="too-small", markup=False
+        )
+        yield FooterLine(id="footer")
+
+    def on_mount(self) -> None:
+        """Show the frame; take up the remembered state, and the workspace if it is open already."""
+        state = self.app.state.of(self.NAME)
+        self._set_share(state.share or self.LIST_SHARE)
+        self.query_one(HeaderLine).show(self.app.header_state())
+        if self.app.workspace is None:
+            self.add_class("-opening")
+            self.set_notice(self.app.opening_text())
+        self.restore(state)
+        self.enter_workspace()
+        self.update_footer()
+
+    def enter_workspace(self) -> None:
+        """Hand the open workspace to the screen; does nothing before it is open or after the first time."""
+        workspace = self.app.workspace
+        if workspace is None or self._ready or not self.is_mounted:
+            return
+        self._ready = True
+        self.remove_class("-opening")
+        self._focus_in("#list-content")
+        self.on_workspace_ready(workspace)
+        self.update_footer()
+
+    def set_notice(self, text: str) -> None:
+        """What the list pane says while the workspace is being opened."""
+        self.query_one("#notice", Static).update(literal_lines(text))
+
+    def update_header(self) -> None:
+        """Draw the header from the program's state."""
+        self.query_one(HeaderLine).show(self.app.header_state())
+
+    def update_footer(self) -> None:
+        """Draw the footer from the registry, the live keys and what has the focus."""
+        if not self.is_mounted:
+            return
+        keymap = self.app.keymap
+        items = [
+            FooterItem(action.id, keymap.shown(action.id), action.title, action.reason(self.app))
+            for action in sorted(self.reachable_actions(), key=lambda action: action.footer)
+            if action.footer
+        ]
+        editing = self.query_one("#list-bar", ListBar).editing
+        if editing or (self._showing_detail and self.has_class("-narrow")):
+            back = self.app.registry["page.back"]
+            items.insert(0, FooterItem(back.id, keymap.shown(back.id), back.title))
+        self.query_one(FooterLine).show(items, self._status or self.app.status_text())
+
+    def update_navigation(self) -> None:
+        """Draw the navigation from the program's state."""
+        entries = self.app.navigation_entries()
+        for navigation in self.query(Navigation):
+            navigation.show(entries)
+
+    def reachable_actions(self) -> list[Action]:
+        """The actions that can be reached from where the focus is, nearest first."""
+        focus = self.focused_context()
+        order = {context: rank for rank, context in enumerate((focus, self.NAME, PAGE, APP)) if context}
+        reachable = [
+            action
+            for action in self.app.registry
+            if action.context in order and (not action.optional or action.id in self.OFFERS)
+        ]
+        return sorted(reachable, key=lambda action: order[action.context])
+
+    def focused_context(self) -> str:
+        """`LIST` or `PANE`, by what has the keys; "" where neither has."""
+        focused = self.focused
+        if focused is None:
+            return ""
+        if isinstance(focused, VirtualList):
+            return LIST
+        for node in focused.ancestors_with_self:
+            if node.id == "list-content":
+                return LIST
+            if node.id == "detail-pane":
+                return PANE
+        return ""
+
+    def node_of(self, context: str) -> Widget:
+        """The widget on which actions of a context run: what has the keys, else the first that could."""
+        if self.focused is not None and self.focused_context() == context:
+            return self.focused
+        if context == LIST:
+            return self._first_focusable("#list-content") or self
+        if context == PANE:
+            return self._first_focusable("#detail-pane") or self
+        return self
+
+    # Size
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the form for the new size."""
+        self._apply_form()
+        self.update_footer()
+
+    def _apply_form(self) -> None:
+        form = form_of(*self.app.size)
+        for name in FORMS:
+            self.set_class(name == form, name)
+        self.set_class(self._showing_detail, "-detail")
+
+    def _set_share(self, share: int) -> None:
+        self._share = share
+        self.set_class(share == SHARES[-1], "-only-list")
+        self.set_class(share == SHARES[0], "-only-detail")
+        kept = min(max(share, SHARES[1]), SHARES[-2])
+        self.query_one("#list-pane").styles.width = f"{kept}fr"
+        self.query_one("#detail-pane").styles.width = f"{100 - kept}fr"
+
+    def _resize_focused(self, *, enlarge: bool) -> None:
+        if self.has_class("-narrow"):
+            self.app.notify("At this size one pane has all the room already.")
+            return
+        in_detail = self.focused_context() == PANE
+        if enlarge != in_detail:
+            share = next((share for share in SHARES if share > self._share), self._share)
+        else:
+            share = next((share for share in reversed(SHARES) if share < self._share), self._share)
+        self._set_share(share)
+        self._focus_in("#detail-pane" if in_detail and share != SHARES[-1] else "#list-content")
+
+    # Focus
+
+    def _first_focusable(self, selector: str) -> Widget | None:
+        for widget in self.query_one(selector).query("*"):
+            if widget.focusable:
+                return widget
+        return None
+
+    def _focus_in(self, selector: str) -> None:
+        def give() -> None:
+            target = self._first_focusable(selector)
+            if target is not None:
+                target.focus()
+            else:
+                self.update_footer()
+
+        if self.query_one(selector).size:
+            give()
+        else:
+            # A pane that was hidden until now can take the focus only after it is laid out.
+            self.call_after_refresh(give)
+
+    def on_descendant_focus(self) -> None:
+        """Other keys are live now."""
+        self.update_footer()
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened while another screen was shown."""
+        self._apply_form()
+        if self.is_mounted:
+            self.enter_workspace()
+            self.update_header()
+            self.update_navigation()
+            self.update_footer()
+            if self._stale and self._ready:
+                self._stale = False
+                self.on_committed()
+
+    def note_commit(self, *, shown: bool) -> None:
+        """Something was committed: ask again now, or when the screen is shown again."""
+        if not self._ready:
+            return
+        if shown:
+            self.on_committed()
+        else:
+            self._stale = True
+
+    # Actions that every screen has
+
+    def action_next_pane(self) -> None:
+        """Give the keys to the other pane."""
+        if self.has_class("-only-list") or self.has_class("-only-detail"):
+            self._set_share(100 - self._share)
+        if self.focused_context() == PANE or (self._showing_detail and self.has_class("-narrow")):
+            self.show_list()
+        else:
+            self.show_detail()
+
+    def action_previous_pane(self) -> None:
+        """Give the keys to the other pane; there are two."""
+        self.action_next_pane()
+
+    def action_back(self) -> None:
+        """Leave the innermost transient state."""
+        bar = self.query_one("#list-bar", ListBar)
+        if bar.editing:
+            bar.close()
+            self.update_footer()
+            self._focus_in("#list-content")
+        elif self.leave_transient():
+            pass
+        elif self.focused_context() == PANE or self._showing_detail:
+            self.show_list()
+        elif bar.filter_text:
+            bar.set_filter("")
+            self.on_filter("")
+        elif self.has_class("-only-list"):
+            self._set_share(self.LIST_SHARE)
+
+    def action_enlarge(self) -> None:
+        """Enlarge the pane that has the keys."""
+        self._resize_focused(enlarge=True)
+
+    def action_shrink(self) -> None:
+        """Shrink the pane that has the keys."""
+        self._resize_focused(enlarge=False)
+
+    def action_refresh_page(self) -> None:
+        """Read the screen again."""
+        if self._ready:
+            self.on_committed()
+
+    async def action_filter(self) -> None:
+        """Open the filter of the list."""
+        if self._showing_detail:
+            self.show_list()
+        await self.query_one("#list-bar", ListBar).open()
+
+    def action_select(self) -> None:
+        """Select the row under the cursor, or drop it from the selection."""
+        node = self.node_of(LIST)
+        if isinstance(node, VirtualList):
+            node.toggle_select()
+
+    def action_select_range(self) -> None:
+        """Start a selection that moves with the cursor, or keep it."""
+        node = self.node_of(LIST)
+        if isinstance(node, VirtualList):
+            node.toggle_range()
+
+    def action_goto(self) -> None:
+        """Ask where to go."""
+        from workbench.tui.dialogs.prompt import PromptDialog
+
+        def go(text: str | None) -> None:
+            if text:
+                with self.app.showing_failures():
+                    self.goto(text)
+
+        self.app.push_screen(PromptDialog("Go to", self.GOTO_HINT), go)
+
+    def action_copy(self) -> None:
+        """Offer the forms in which what is under the cursor can be copied."""
+        from workbench.tui.dialogs.copy_menu import CopyMenu
+
+        choices = self.copy_choices()
+
+        def copy(index: int | None) -> None:
+            if index is not None:
+                choice = choices[index]
+                # A long text takes a while to make: the program goes on meanwhile.
+                self.run_worker(
+                    lambda: self.post_message(TextMade(choice.resolve(), choice.label)),
+                    group="copy",
+                    description="Making the text to copy",
+                    exit_on_error=False,
+                    exclusive=True,
+                    thread=True,
+                )
+
+        self.app.push_screen(CopyMenu([choice.label for choice in choices]), copy)
+
+    def on_text_made(self, message: TextMade) -> None:
+        """Copy what was made."""
+        message.stop()
+        with self.app.showing_failures():
+            self.app.copy(message.text, message.label)
+
+    # Messages
+
+    @on(StatusChanged)
+    def _list_moved(self, message: StatusChanged) -> None:
+        """Show where the list stands."""
+        if message.list is self.rows:
+            self.set_count(message.status.text())
+
+    @on(Highlighted)
+    def _row_changed(self, message: Highlighted) -> None:
+        # What can be done may depend on the row.
+        self.update_footer()
+
+    @on(Failed)
+    def _list_failed(self, message: Failed) -> None:
+        """A list could not be read: say so, and go on."""
+        self.app.show_failure(message.error)
+
+    @on(Opened)
+    def _list_opened(self, message: Opened) -> None:
+        """Go from the list into the detail."""
+        if message.list is self.rows:
+            self.show_detail()
+
+    def on_list_bar_filter_changed(self, message: ListBar.FilterChanged) -> None:
+        """Hand the filter to the screen."""
+        message.stop()
+        self.on_filter(message.text)
+
+    def on_list_bar_filter_done(self, message: ListBar.FilterDone) -> None:
+        """The list has the keys again."""
+        message.stop()
+        self._focus_in("#list-content")
+
+    async def on_navigation_chosen(self, message: Navigation.Chosen) -> None:
+        """Open the screen that was clicked."""
+        message.stop()
+        await self.app.action_open_screen(message.name)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker of this screen failed: say so, and go on."""
+        if event.worker.error is not None and event.state.name == "ERROR":
+            self.app.show_failure(event.worker.error)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        # Textual ends the whole program for an error in a handler. One that speaks for itself is shown.
+        try:
+            await super()._dispatch_message(message)
+        except WorkbenchError as error:
+            self.app.show_failure(error)
+
+    def _filter_key(self) -> str:
+        return self.app.keymap.shown("page.filter") if "page.filter" in self.OFFERS else ""
+
+    def on_unmount(self) -> None:
+        """The program ends: this is the last moment to say where the person was."""
+        # The widgets are gone by now; a screen that would ask them has said it before.
+        with suppress(NoMatches):
+            self.state_to_remember()
+
+    def state_to_remember(self) -> None:
+        """Put the screen's state where it is saved from."""
+        state = self.app.state.of(self.NAME)
+        state.share = 0 if self._share == self.LIST_SHARE else self._share
+        self.remember(state)
+
+
+def pages_in_order(pages: Iterable[type[Page]]) -> tuple[type[Page], ...]:
+    """Screens as the navigation lists them: 1 to 9, then 0."""
+    return tuple(sorted(pages, key=lambda page: page.NUMBER or 10))

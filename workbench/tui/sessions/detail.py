@@ -1,0 +1,550 @@
+"""The detail of a session: its head, its acta, one of them whole, its context window, what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from workbench.sessions.errors import ChronicumNotFound
+from workbench.tui.document import Block, note
+from workbench.tui.present import ELLIPSIS, Line, Span, number
+from workbench.tui.sessions.context_window import DEFAULT_LAST_N, Window, read_window, step, window_blocks
+from workbench.tui.sessions.entry_list import EntryList
+from workbench.tui.sessions.entry_rows import EntryRows
+from workbench.tui.sessions.entry_source import Entry, EntrySource
+from workbench.tui.sessions.session_head import SessionHead, about_blocks
+from workbench.tui.sessions.shown import ACTOR_KINDS, KINDS, Shown
+from workbench.tui.sessions.switch_bar import Switch, SwitchBar
+from workbench.tui.sessions.tab_line import Tab, TabLine
+from workbench.tui.sessions.whole_actum import actum_blocks
+from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened
+from workbench.tui.widgets.text_pane import TextPane
+from workbench.workspace.readers.entry_queries import Breakdown
+from workbench.workspace.readers.rewinds import Stretch
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+    from workbench.workspace import Workspace
+    from workbench.workspace.rows import ActumRow, SessionRow
+
+Side: TypeAlias = Literal["acta", "window", "about"]
+
+SIDES = (Tab("acta", "Acta"), Tab("window", "Context window"), Tab("about", "About"))
+
+SWITCHES: dict[str, tuple[str, str]] = {
+    "message": ("sessions.messages", "messages"),
+    "thought": ("sessions.thoughts", "thoughts"),
+    "tool_request": ("sessions.calls", "calls"),
+    "tool_response": ("sessions.results", "results"),
+    "unit_closed": ("sessions.units", "units"),
+    "human": ("sessions.people", "people"),
+    "agent": ("sessions.agents", "agents"),
+    "system": ("sessions.system", "system"),
+}
+"""For each kind and actor kind: the action that turns it, and what it is called."""
+
+_PLACES_KEPT = 200
+_TALL, _MIDDLING = 30, 18
+"""Lines of the pane from which its head takes four lines, or three."""
+
+
+class _Looked(Message):
+    """What was found out about a session beside its row."""
+
+    def __init__(
+        self, row: SessionRow, breakdown: Breakdown, last_seq: int, gone: bool, rewound: tuple[Stretch, ...]
+    ) -> None:
+        super().__init__()
+        self.row = row
+        self.breakdown = breakdown
+        self.last_seq = last_seq
+        self.gone = gone
+        self.rewound = rewound
+
+
+class _ActumRead(Message):
+    """An actum was read whole and laid out."""
+
+    def __init__(self, ticket: Reading, blocks: list[Block], answer: int | None) -> None:
+        super().__init__()
+        self.ticket = ticket
+        self.blocks = blocks
+        self.answer = answer
+
+
+class _WindowRead(Message):
+    """The context window was read and laid out."""
+
+    def __init__(self, session_id: str, window: Window, blocks: list[Block]) -> None:
+        super().__init__()
+        self.session_id = session_id
+        self.window = window
+        self.blocks = blocks
+
+
+class Moved(Message):
+    """The detail shows another place, side or actum: what can be done may have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Which actum is open, in which form, and whether at its response."""
+
+    session_id: str
+    seq: int
+    raw: bool = False
+    at_answer: bool = False
+
+
+class SessionDetail(Vertical):
+    """Shows one session. Everything is read in worker threads; messages bring it."""
+
+    DEFAULT_CSS = """
+    SessionDetail { height: 1fr; }
+    SessionDetail TabLine { margin: 1 0 1 0; }
+    SessionDetail SwitchBar { margin: 0 0 1 0; height: 2; }
+    SessionDetail #entries {
+        & > .rows--cursor { background: $cursor-blurred; }
+        & > .rows--cursor-blurred { background: $ground; }
+        & > .rows--bar-blurred { color: $line; }
+    }
+    SessionDetail.-short SwitchBar { height: 1; }
+    SessionDetail.-short SessionHead { height: 3; }
+    SessionDetail.-tiny SessionHead { height: 2; }
+    SessionDetail.-tiny TabLine, SessionDetail.-tiny SwitchBar { margin: 0; }
+    """
+
+    app: WorkbenchApp
+
+    def __init__(self, *, css_id: str) -> None:
+        super().__init__(id=css_id)
+        self.session: SessionRow | None = None
+        self.shown = Shown()
+        self.side: Side = "acta"
+        self.last_n = DEFAULT_LAST_N
+        self.reading: Reading | None = None
+        self.places: dict[str, int] = {}
+        """Where the cursor was last in each session, by seq."""
+        self._guidance: Sequence[Block] = ()
+        self._raw = False
+        self._workspace: Workspace | None = None
+        self._zone: tzinfo = ZoneInfo("UTC")
+        self._breakdown: Breakdown | None = None
+        self._last_seq = 0
+        self._rewound: tuple[Stretch, ...] = ()
+        self._gone: bool | None = None
+        self._window: Window | None = None
+        self._new = ""
+
+    def compose(self) -> ComposeResult:
+        yield SessionHead(css_id="session-head")
+        yield TabLine(SIDES, css_id="session-tabs")
+        yield SwitchBar(css_id="session-switches")
+        yield EntryList(EntryRows(self._zone), id="entries", newest="last")
+        yield TextPane(id="window")
+        yield TextPane(id="about")
+        yield TextPane(id="reader")
+
+    def on_mount(self) -> None:
+        """Nothing is open yet."""
+        self._show_side()
+        self._draw()
+
+    def on_resize(self) -> None:
+        """A low pane keeps its lines for the acta."""
+        height = self.size.height
+        self.set_class(height < _TALL, "-short")
+        self.set_class(height < _MIDDLING, "-tiny")
+        self._draw_note()
+
+    # What the screen asks
+
+    def open_workspace(self, workspace: Workspace) -> None:
+        """Read from this workspace from now on."""
+        self._workspace = workspace
+        self._zone = ZoneInfo(workspace.timezone)
+
+    @property
+    def entries(self) -> EntryList:
+        """The list of acta."""
+        return self.query_one("#entries", EntryList)
+
+    @property
+    def looked(self) -> bool:
+        """Whether the session's entries were counted."""
+        return self._breakdown is not None
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry under the cursor, or the one that is open."""
+        return self.entries.cursor_row if self.side == "acta" and self.session is not None else None
+
+    def show(self, row: SessionRow | None) -> None:
+        """Show this session; the same one again, with news, stays where it is."""
+        before = self.session
+        self.session = row
+        if row is None or before is None or before.id != row.id:
+            self.close_reader(focus=False)
+            self._breakdown, self._gone, self._window, self._new = None, None, None, ""
+            self._last_seq, self._rewound = 0, ()
+            if row is not None:
+                self.entries.renderer = self._renderer(())
+            self._set_entries(None if row is None else self.places.get(row.id))
+            self._show_side(focus=self._has_keys())
+        if row != before:
+            self._look()
+            self._read_side()
+        self._draw()
+
+    def show_guidance(self, blocks: Sequence[Block]) -> None:
+        """Show this as long as no session is open."""
+        self._guidance = blocks
+        if self.session is None:
+            self._show_about()
+
+    def committed(self) -> None:
+        """Something was committed: ask again, moving nothing."""
+        if self.session is not None:
+            self.entries.refresh_live()
+            self._look()
+            if self.side == "window":
+                self._read_window()
+
+    def turn(self, direction: int) -> None:
+        """Show the next side, or (negative) the previous one."""
+        names = [tab.name for tab in SIDES]
+        self.choose_side(names[(names.index(self.side) + direction) % len(names)])
+
+    def choose_side(self, name: str) -> None:
+        """Show a side by name; an unknown one changes nothing."""
+        for side in ("acta", "window", "about"):
+            if side == name:
+                self.side = side
+        self.close_reader(focus=False)
+        self._read_side()
+        self._show_side(focus=self._has_keys())
+        self._draw()
+
+    def toggle(self, name: str) -> None:
+        """Show or hide a kind or an actor kind."""
+        self._show_others(self.shown.toggled(name))
+
+    def refold(self) -> None:
+        """Fold responses into their calls, or show each by itself; in an open actum: its raw form."""
+        if self.reading is not None:
+            self._raw = not self.reading.raw
+            self._read(Reading(self.reading.session_id, self.reading.seq, self._raw, self.reading.at_answer))
+        else:
+            self._show_others(self.shown.refolded())
+
+    def set_last_n(self, last_n: int) -> None:
+        """Look at the last `last_n` acta."""
+        self.last_n = last_n
+        if self.side != "window":
+            self.choose_side("window")
+        else:
+            self._read_window()
+        self._draw()
+
+    def step_last_n(self, direction: int) -> None:
+        """Look at more acta, or (negative) at fewer."""
+        self.set_last_n(step(self.last_n, direction))
+
+    def go_to(self, seq: int) -> None:
+        """Put the cursor on the entry with this seq, or the nearest one."""
+        if self.side != "acta":
+            self.choose_side("acta")
+        self.close_reader(focus=False)
+        self.entries.go_to(seq)
+
+    def open_actum(self, *, at_answer: bool = False) -> None:
+        """Open the actum under the cursor whole."""
+        entry, session = self.entry, self.session
+        if entry is None or session is None:
+            return
+        self._read(Reading(session.id, entry.seq, self._raw, at_answer))
+
+    def close_reader(self, *, focus: bool = True) -> bool:
+        """Go from an open actum back to the list; false if none was open."""
+        if self.reading is None:
+            return False
+        self.reading = None
+        self.query_one("#reader", TextPane).set_blocks(())
+        self._show_side(focus=focus)
+        self._draw()
+        return True
+
+    def focus_body(self) -> None:
+        """Give the keys to what is shown."""
+        self._body().focus()
+
+    # Sides
+
+    def _body(self) -> Widget:
+        if self.session is None:
+            return self.query_one("#about")
+        if self.reading is not None:
+            return self.query_one("#reader")
+        return self.query_one({"acta": "#entries", "window": "#window", "about": "#about"}[self.side])
+
+    def _has_keys(self) -> bool:
+        focused = self.screen.focused
+        return focused is not None and self in focused.ancestors
+
+    def _show_side(self, *, focus: bool = False) -> None:
+        body = self._body()
+        for name in ("#entries", "#window", "#about", "#reader"):
+            widget = self.query_one(name)
+            widget.display = widget is body
+            # What is not shown must not be given the keys when the pane is entered.
+            widget.can_focus = widget is body
+        self.query_one(SwitchBar).display = body.id in ("entries", "window")
+        if focus:
+            body.focus()
+
+    def _show_others(self, shown: Shown) -> None:
+        self.shown = shown
+        self._set_entries(self.entries.cursor_key)
+        self._read_side()
+        self._draw()
+
+    def _set_entries(self, at: object) -> None:
+        entries, row, workspace = self.entries, self.session, self._workspace
+        if row is None or workspace is None:
+            entries.set_source(None)
+            return
+        entries.empty_lines = self._nothing()
+        entries.set_source(EntrySource(workspace.readers.entries, row.id, self.shown, self._zone), at=at)
+
+    def _nothing(self) -> tuple[Line, ...]:
+        if self.shown.everything:
+            return ((Span("  Nothing was recorded in this session yet.", "dim"),),)
+        keys = ", ".join(
+            self.app.keymap.shown(SWITCHES[name][0]) for name in SWITCHES if not self.shown.has(name)
+        )
+        return (
+            (Span("  Everything in this session is switched off.", "text"),),
+            (),
+            (Span(f"  {keys}", "accent"), Span(" switch it on again", "dim")),
+        )
+
+    def _renderer(self, rewound: tuple[Stretch, ...]) -> EntryRows:
+        folder = "" if self.session is None else self.session.cwd
+        return EntryRows(self._zone, folder, self.app.keymap.shown("list.open"), rewound)
+
+    # Reading
+
+    def _ask(self, group: str, description: str, work: Callable[[], Message | None]) -> None:
+        def run() -> None:
+            message = work()
+            if message is not None and not get_current_worker().is_cancelled:
+                self.post_message(message)
+
+        # The screen's worker: where one fails, the screen says so.
+        self.screen.run_worker(
+            run,
+            name=group,
+            group=group,
+            description=description,
+            exclusive=True,
+            exit_on_error=False,
+            thread=True,
+        )
+
+    def _look(self) -> None:
+        row, workspace = self.session, self._workspace
+        if row is None or workspace is None:
+            return
+        entries = workspace.readers.entries
+        before, rewound_before = self._breakdown, self._rewound
+
+        def work() -> Message:
+            worker = get_current_worker()
+            gone = bool(row.source_path) and not Path(row.source_path).exists()
+            found = entries.breakdown(row.id)
+            rewound = rewound_before
+            # Only another prompt of a person can take something back.
+            if before is None or found.by_actor_kind.get("human") != before.by_actor_kind.get("human"):
+                rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
+            return _Looked(row, found, entries.last_seq(row.id), gone, rewound)
+
+        self._ask("session-look", "Counting a session's acta", work)
+
+    @on(_Looked)
+    def _looked(self, message: _Looked) -> None:
+        message.stop()
+        if self.session is None or self.session.id != message.row.id:
+            return
+        self._breakdown, self._last_seq, self._gone = message.breakdown, message.last_seq, message.gone
+        self._rewound = message.rewound
+        renderer = self._renderer(message.rewound)
+        if renderer != self.entries.renderer:
+            self.entries.renderer = renderer
+        if self.side == "about":
+            self._show_about()
+        self._draw()
+
+    def _read_side(self) -> None:
+        if self.session is not None and self.side == "window":
+            self._read_window()
+        elif self.session is None or self.side == "about":
+            self._show_about()
+
+    def _show_about(self) -> None:
+        pane, row = self.query_one("#about", TextPane), self.session
+        if row is None:
+            pane.set_blocks(self._guidance)
+        else:
+            pane.set_blocks(about_blocks(row, self._zone, self.app.clock(), gone=self._gone), keep_place=True)
+
+    def _read_window(self) -> None:
+        row, workspace, shown, last_n, zone = (
+            self.session,
+            self._workspace,
+            self.shown,
+            self.last_n,
+            self._zone,
+        )
+        if row is None or workspace is None:
+            self.query_one("#window", TextPane).set_blocks(())
+            return
+        if self._window is None:
+            self.query_one("#window", TextPane).set_blocks([note(ELLIPSIS)])
+
+        def work() -> Message:
+            window = read_window(workspace, row.owner_id, row.id, shown, last_n)
+            return _WindowRead(row.id, window, window_blocks(window, last_n, zone))
+
+        self._ask("session-window", "Reading a context window", work)
+
+    @on(_WindowRead)
+    def _window_read(self, message: _WindowRead) -> None:
+        message.stop()
+        if self.session is None or self.session.id != message.session_id:
+            return
+        fresh = self._window is None
+        self._window = message.window
+        self.query_one("#window", TextPane).set_blocks(message.blocks, keep_place=not fresh)
+        self._draw_note()
+
+    def _read(self, reading: Reading) -> None:
+        workspace, zone = self._workspace, self._zone
+        if workspace is None:
+            return
+        again = self.reading is not None and self.reading.seq == reading.seq
+        self.reading = reading
+        pane = self.query_one("#reader", TextPane)
+        if not again:
+            pane.set_blocks([note(ELLIPSIS)])
+        entries = workspace.readers.entries
+
+        def work() -> Message:
+            actum, reply = whole(entries.entry, reading.session_id, reading.seq)
+            blocks, answer = actum_blocks(actum, reply, zone, raw=reading.raw)
+            return _ActumRead(reading, blocks, answer)
+
+        self._ask("session-actum", "Reading an actum", work)
+        self._show_side(focus=True)
+        self._draw()
+
+    @on(_ActumRead)
+    def _actum_read(self, message: _ActumRead) -> None:
+        message.stop()
+        if message.ticket != self.reading:
+            return
+        pane = self.query_one("#reader", TextPane)
+        pane.set_blocks(message.blocks)
+        if message.ticket.at_answer and message.answer is not None:
+            pane.go_to_block(message.answer)
+        self._draw_note()
+
+    # Drawing
+
+    def _draw(self) -> None:
+        self.query_one(SessionHead).show(self.session, self._zone, gone=bool(self._gone))
+        for line in (SessionHead, TabLine):
+            self.query_one(line).display = self.session is not None
+        self.query_one(SwitchBar).show(
+            [self._switch(name) for name in KINDS], [self._switch(name) for name in ACTOR_KINDS]
+        )
+        self._draw_note()
+        self.post_message(Moved())
+
+    def _switch(self, name: str) -> Switch:
+        action, title = SWITCHES[name]
+        count: int | None = None
+        found = self._breakdown
+        if found is not None:
+            count = found.units if name == "unit_closed" else found.by_kind.get(name)
+            if count is None:
+                count = found.by_actor_kind.get(name, 0)
+        return Switch(name, self.app.keymap.shown(action), title, self.shown.has(name), count)
+
+    def _draw_note(self) -> None:
+        notes: tuple[str, ...] = ()
+        row = self.entries.cursor_row
+        if self.side == "window" and self._window is not None:
+            notes = self._window.notes
+        elif self.side == "acta" and self.reading is not None:
+            notes = ("raw",) if self.reading.raw else ()
+        elif self.side == "acta" and row is not None and self._last_seq:
+            place = f"{number(row.seq)} of {number(self._last_seq)}"
+            notes = (f"{self._new} · {place}", self._new) if self._new else (place,)
+        self.query_one(TabLine).show(self.side, *notes)
+
+    # Messages
+
+    @on(Highlighted, "#entries")
+    def _entry_changed(self, message: Highlighted) -> None:
+        if self.session is not None and isinstance(message.key, int):
+            self.places.pop(self.session.id, None)
+            self.places[self.session.id] = message.key
+            if len(self.places) > _PLACES_KEPT:
+                del self.places[next(iter(self.places))]
+        self._draw_note()
+        self.post_message(Moved())
+
+    @on(NewRows, "#entries")
+    def _entries_came(self, message: NewRows) -> None:
+        more = "+" if message.more else ""
+        self._new = f"{number(message.count)}{more} new ↓" if message.count else ""
+        self._draw_note()
+
+    @on(Opened, "#entries")
+    def _entry_opened(self, message: Opened) -> None:
+        message.stop()
+        self.open_actum()
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, message: TabLine.Chosen) -> None:
+        message.stop()
+        self.choose_side(message.name)
+
+    @on(SwitchBar.Turned)
+    def _switch_turned(self, message: SwitchBar.Turned) -> None:
+        message.stop()
+        self.toggle(message.name)
+
+
+def whole(
+    read: Callable[[str, int], ActumRow | None], session_id: str, seq: int
+) -> tuple[ActumRow, ActumRow | None]:
+    """An actum whole and, for a tool call, its response whole. Raises `ChronicumNotFound` if it is gone."""
+    actum = read(session_id, seq)
+    if actum is None:
+        raise ChronicumNotFound
+    reply = None
+    if actum.kind == "tool_request" and actum.reply_seq is not None:
+        reply = read(session_id, actum.reply_seq)
+    return actum, reply

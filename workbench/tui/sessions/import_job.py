@@ -1,0 +1,137 @@
+"""One import of transcripts, run as a job of the program: it goes on while its dialog is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from workbench.tui.present import counted, one_line, size
+
+if TYPE_CHECKING:
+    from workbench.imports.report import ImportReport
+    from workbench.tui.app import WorkbenchApp
+    from workbench.workspace import Workspace
+
+_TELL_SECONDS = 0.1
+
+
+class ImportJob:
+    """Runs once. Everything but the work itself happens on the UI thread; `changed` is called there."""
+
+    def __init__(self, app: WorkbenchApp, workspace: Workspace, paths: Sequence[Path]) -> None:
+        self._app = app
+        self._workspace = workspace
+        self._paths = list(paths)
+        self._stop = threading.Event()
+        self.done = 0
+        """Bytes read."""
+        self.total: int | None = None
+        self.note = ""
+        """The file that is being read."""
+        self.running = False
+        self.report: ImportReport | None = None
+        self.error: Exception | None = None
+        self.changed: Callable[[], None] | None = None
+        """Who wants to know; None while nobody looks."""
+
+    @property
+    def files(self) -> int:
+        """Transcripts that were chosen."""
+        return len(self._paths)
+
+    @property
+    def stopping(self) -> bool:
+        """It was asked to stop, and does so after the transaction that it is in."""
+        return self._stop.is_set()
+
+    def start(self) -> None:
+        """Begin; the program's footer shows the progress, and leaving the program asks first."""
+        self.running = True
+        self._app.run_worker(
+            self._run(),
+            name="import",
+            group="import",
+            description="Importing transcripts",
+            exit_on_error=False,
+        )
+
+    def stop(self) -> None:
+        """Ask it to stop; what was committed stays."""
+        self._stop.set()
+        self._tell()
+
+    def title(self) -> str:
+        """What it is doing, for the footer."""
+        if self.total:
+            return f"import {min(100, 100 * self.done // self.total)} %"
+        return "import"
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        with self._app.job(self.title()) as say:
+            try:
+                self.report = await asyncio.to_thread(self._work, loop, say)
+            except Exception as error:
+                self.error = error
+            finally:
+                self._stop.set()
+                self.running = False
+        if self.changed is not None:
+            self.changed()
+        elif self.error is not None:
+            self._app.show_failure(self.error, "The import ended early")
+        elif self.report is not None:
+            self._app.notify(summary(self.report), title="Import")
+
+    def _work(self, loop: asyncio.AbstractEventLoop, say: Callable[[str], None]) -> ImportReport:
+        told = 0.0
+
+        def show(done: int, total: int | None, note: str) -> None:
+            self.done, self.total, self.note = done, total, note
+            if self.running:
+                say(self.title())
+                self._tell()
+
+        def progress(done: int, total: int | None, note: str) -> None:
+            nonlocal told
+            if monotonic() - told >= _TELL_SECONDS or done == total:
+                told = monotonic()
+                loop.call_soon_threadsafe(show, done, total, note)
+
+        return self._workspace.import_claude_code(self._paths, progress=progress, cancelled=self._stop.is_set)
+
+    def _tell(self) -> None:
+        if self.changed is not None:
+            self.changed()
+
+
+def summary(report: ImportReport) -> str:
+    """One sentence: what was added, what was there already, what could not be read."""
+    totals = report.totals
+    parts = [
+        f"{counted(totals['acta_added'], 'actum', 'acta')} added to "
+        f"{counted(sum(1 for each in report.sessions if each.acta_added), 'session')}"
+    ]
+    if totals["duplicates"]:
+        parts.append(counted(totals["duplicates"], "duplicate"))
+    if totals["problems"]:
+        parts.append(counted(totals["problems"], "problem"))
+    removed = sum(sum(each.redactions.values()) for each in report.sessions)
+    if removed:
+        parts.append(f"{counted(removed, 'secret')} removed before storing")
+    return ("Stopped early: " if report.cancelled else "") + ", ".join(parts) + "."
+
+
+def progress_text(job: ImportJob, width: int) -> str:
+    """A bar, the bytes and the file, in at most `width` cells."""
+    whole = job.total or 0
+    share = min(1.0, job.done / whole) if whole else 0.0
+    numbers = f" {size(job.done)} of {size(whole)}" if whole else ""
+    room = max(8, min(40, width - len(numbers) - 8))
+    filled = round(share * room)
+    bar = "█" * filled + "░" * (room - filled)
+    return one_line(f"{bar} {round(share * 100):>3} %{numbers}", width)

@@ -1,0 +1,116 @@
+"""The lines above the two panes: which filters are set, and which side of the event is shown."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.tui.present import Line, Span, fit_line, line_width, visible
+from workbench.tui.timeline.event_words import type_title
+from workbench.tui.widgets.drawn import DrawnWidget
+from workbench.workspace.rows import TimelineFilter
+
+_NAMED = 4
+
+
+def filter_words(wanted: TimelineFilter) -> Line:
+    """What a filter asks for, in words: its text, its actors, its types."""
+    parts: list[Line] = []
+    if wanted.text:
+        parts.append((Span(f"“{wanted.text}”", "ink"),))
+    if wanted.actors:
+        parts.append((Span("by ", "dim"), Span(_listed(wanted.actors), "ink")))
+    if wanted.types:
+        parts.append((Span(_listed([type_title(name) for name in wanted.types]), "ink"),))
+    line: list[Span] = []
+    for part in parts:
+        line += [Span("  ·  ", "faint"), *part] if line else part
+    return tuple(line)
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    shown = [visible(name[:60]) for name in names[:_NAMED]]
+    if len(names) > _NAMED:
+        shown.append(f"{len(names) - _NAMED} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+class FilterLine(DrawnWidget):
+    """The filter in words, and the key that clears it; nothing where none is set."""
+
+    DEFAULT_CSS = """
+    FilterLine { height: 1; width: 1fr; display: none; }
+    FilterLine.-set { display: block; }
+    """
+
+    def __init__(self, *, css_id: str) -> None:
+        super().__init__(id=css_id)
+        self._words: Line = ()
+        self._key = ""
+
+    def show(self, wanted: TimelineFilter, key: str) -> None:
+        """Show this filter; `key` clears it."""
+        self._words, self._key = filter_words(wanted), key
+        self.set_class(bool(wanted), "-set")
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        clear: Line = (Span(f"  {self._key} ", "accent"), Span("clears ", "dim"))
+        room = max(0, width - 1 - line_width(clear))
+        return self.strip((Span(" "), *fit_line(self._words, room), *clear), width)
+
+
+class DetailTabs(DrawnWidget):
+    """The names of the detail's sides; a click shows one."""
+
+    DEFAULT_CSS = "DetailTabs { height: 1; width: 1fr; margin: 0 0 1 1; }"
+
+    class Chosen(Message):
+        """A side was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, titles: tuple[str, ...], *, css_id: str) -> None:
+        super().__init__(id=css_id)
+        self._titles = titles
+        self._active = 0
+        self._remark = ""
+
+    @property
+    def active(self) -> int:
+        """The index of the side that is shown."""
+        return self._active
+
+    def show(self, active: int) -> None:
+        """Show this one as the one that is shown."""
+        self._active = active
+        self.refresh()
+
+    def say(self, remark: str) -> None:
+        """Show this behind the names."""
+        if remark != self._remark:
+            self._remark = remark
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        line: list[Span] = []
+        for at, title in enumerate(self._titles):
+            line += [Span(title, "heading" if at == self._active else "dim"), Span("   ")]
+        room = max(0, self.size.width - line_width(line) - 1)
+        return self.strip((*line, *fit_line((Span(self._remark, "faint"),), room, "right")), self.size.width)
+
+    def on_click(self, event: events.Click) -> None:
+        """Find the name that was clicked."""
+        offset = event.get_content_offset(self)
+        x = -1 if offset is None else offset.x
+        for at, title in enumerate(self._titles):
+            if 0 <= x < cell_len(title):
+                event.stop()
+                self.post_message(self.Chosen(at))
+                return
+            x -= cell_len(title) + 3

@@ -1,0 +1,171 @@
+"""One event as a document: in words, and as the JSON object that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, tzinfo
+from typing import Any
+
+import msgspec
+
+from workbench.log.times import to_text
+from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, Verbatim, note
+from workbench.tui.present import Line, Span, ago, exact, number, one_line, size
+from workbench.tui.timeline.event_words import (
+    BEGUN,
+    CLOSED,
+    DESCRIBED,
+    ENTRY,
+    body_of,
+    kind_of,
+    text_of,
+    tool_of,
+)
+from workbench.workspace.rows import EventRow, SessionRow
+
+_PRETTY_CHARS = 256 * 1024
+"""Arguments of a tool up to this length are laid out over lines."""
+
+_TITLE_CELLS = 60
+_VERBS = {BEGUN: "Session begun", DESCRIBED: "Session described", CLOSED: "Unit closed"}
+
+
+def event_blocks(
+    event: EventRow,
+    session: SessionRow | None,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    remark: str = "",
+) -> list[Block]:
+    """What happened, who did it, where and when, then its text.
+
+    `session` is the session it belongs to, where that is known; `remark` says what of the event is not
+    shown and stands before its text.
+    """
+    blocks: list[Block] = [_heading(event, now)]
+    blocks += [Blank(), Fields(tuple(_facts(event, session, now, zone)))]
+    if remark:
+        blocks += [Blank(), Paragraph(remark, Span("◔", "warning"), role="dim")]
+    text = _text(event)
+    if text is not None:
+        blocks += [Blank(), text]
+    return [*blocks, Blank(), Fields(tuple(_identity(event)))]
+
+
+def raw_blocks(text: str, remark: str = "") -> list[Block]:
+    """The JSON text of an event."""
+    head: list[Block] = [Paragraph(remark, Span("◔", "warning"), role="dim"), Blank()] if remark else []
+    return [*head, Verbatim(text, json=True)]
+
+
+def event_object(event: EventRow) -> dict[str, Any]:
+    """Every field of the event's envelope and its payload, with names as in the log's JSON lines."""
+    return {
+        "position": event.position,
+        "stream": event.stream,
+        "seq": event.seq,
+        "event_id": event.event_id,
+        "namespace": event.namespace,
+        "type": event.type,
+        "schema_version": event.schema_version,
+        "recorded_at": to_text(event.recorded_at),
+        "occurred_at": None if event.occurred_at is None else to_text(event.occurred_at),
+        "actor": event.actor,
+        "visibility": "private" if event.private else "public",
+        "causation_id": event.causation_id,
+        "correlation_id": event.correlation_id,
+        "payload": event.payload,
+    }
+
+
+def json_line(event: EventRow) -> str:
+    """The event as one line of JSON."""
+    return msgspec.json.encode(event_object(event)).decode()
+
+
+def json_text(event: EventRow) -> str:
+    """The event as JSON over several lines."""
+    return msgspec.json.format(msgspec.json.encode(event_object(event)), indent=2).decode()
+
+
+def _heading(event: EventRow, now: datetime) -> Heading:
+    kind = kind_of(event)
+    tool = tool_of(event)
+    title = _VERBS.get(event.type) or (f"{kind.word} {tool}" if tool else kind.word)
+    who = [event.actor, text_of(event, "actor_kind")] if event.type == ENTRY else []
+    private = ["private"] if event.private else []
+    return Heading(
+        f"{kind.mark} {title[:1].upper()}{title[1:]}",
+        " · ".join(part for part in (*who, *private, _ago(event.recorded_at, now)) if part),
+        "strong",
+    )
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    return ago(then, now).replace(" ", "\u00a0")
+
+
+def _facts(
+    event: EventRow, session: SessionRow | None, now: datetime, zone: tzinfo
+) -> Iterable[tuple[str, str | Line]]:
+    chronicum_id = text_of(event, "chronicum_id")
+    if chronicum_id:
+        owner = text_of(event, "owner_id") if session is None else session.owner_id
+        place = " · ".join(part for part in (chronicum_id, owner, f"entry\u00a0{number(event.seq)}") if part)
+        if session is not None and session.title:
+            yield "session", (Span(one_line(session.title, _TITLE_CELLS), "ink"),)
+            yield "", (Span(place, "dim"),)
+        else:
+            yield "session", place
+    else:
+        yield "stream", f"{event.stream} · event {number(event.seq)}"
+    if event.type == CLOSED:
+        yield "unit", text_of(event, "unit")
+    if event.type == DESCRIBED:
+        for name, value in event.payload.items():
+            if name != "title" and value:
+                shown = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+                yield name.replace("_", " "), shown[:2000]
+    yield "recorded", exact(event.recorded_at, zone)
+    if event.occurred_at is not None:
+        yield (
+            "claimed",
+            (
+                Span(exact(event.occurred_at, zone)),
+                Span(f"  {_ago(event.occurred_at, now)}", "dim"),
+            ),
+        )
+
+
+def _identity(event: EventRow) -> Iterable[tuple[str, str | Line]]:
+    yield "event", (Span(f"{number(event.position)} · {event.type}", "dim"),)
+    yield "id", (Span(event.event_id, "dim"),)
+
+
+def _text(event: EventRow) -> Block | None:
+    if event.type in (BEGUN, DESCRIBED, CLOSED, ENTRY):
+        body = body_of(event)
+        if not body:
+            return note("No text.") if event.type == ENTRY else None
+        if tool_of(event):
+            return _arguments(body)
+        return Verbatim(body, "text" if event.type != ENTRY or text_of(event, "kind") != "thought" else "dim")
+    pretty = msgspec.json.format(msgspec.json.encode(event.payload), indent=2).decode()
+    return Verbatim(pretty, json=True)
+
+
+def _arguments(text: str) -> Verbatim:
+    if len(text) <= _PRETTY_CHARS and text.startswith(("{", "[")):
+        try:
+            return Verbatim(msgspec.json.format(text, indent=2), json=True)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            pass  # It was no JSON after all.
+    return Verbatim(text, "text")
+
+
+def preview_remark(event: EventRow, *, reading: bool) -> str:
+    """What is said of an event whose list row holds only the beginning of its texts."""
+    if reading:
+        return f"{size(event.payload_bytes)}: its beginning, while the rest is read …"
+    return f"{size(event.payload_bytes)}: only its beginning is shown; enter reads it whole."

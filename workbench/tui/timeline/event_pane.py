@@ -1,0 +1,196 @@
+"""The detail of the timeline: one event in words, or as JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from workbench.tui.present import size
+from workbench.tui.timeline.bars import DetailTabs
+from workbench.tui.timeline.detail import event_blocks, json_text, preview_remark, raw_blocks
+from workbench.tui.timeline.event_words import text_of
+from workbench.tui.widgets.text_pane import TextPane
+from workbench.workspace.rows import EventRow, SessionRow
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+    from workbench.workspace.readers import Readers
+
+AT_ONCE_BYTES = 2_000_000
+"""Events up to this size are read whole as soon as they are shown, larger ones when they are entered."""
+_SESSIONS_KEPT = 256
+_EVENT, _RAW = 0, 1
+
+
+class _Read(NamedTuple):
+    """What a worker read for an event."""
+
+    event: EventRow | None
+    """None: it was not asked for."""
+    json: str | None
+    session: SessionRow | None
+    chronicum_id: str
+
+
+class EventRead(Message, bubble=False):
+    """A worker has read what the pane lacked."""
+
+    def __init__(self, position: int, read: _Read) -> None:
+        super().__init__()
+        self.position = position
+        self.read = read
+
+
+class EventPane(Vertical):
+    """Shows a row of the list at once, and what the row lacks when it is read."""
+
+    DEFAULT_CSS = "EventPane { height: 1fr; width: 1fr; }"
+
+    app: WorkbenchApp
+
+    def __init__(self, *, css_id: str) -> None:
+        super().__init__(id=css_id)
+        self._readers: Readers | None = None
+        self._zone: tzinfo = UTC
+        self._utc = False
+        self._event: EventRow | None = None
+        self._json: str | None = None
+        self._reading = False
+        self._sessions: dict[str, SessionRow | None] = {}
+
+    def compose(self) -> ComposeResult:
+        yield DetailTabs(("Event", "Raw"), css_id="timeline-tabs")
+        yield TextPane(id="timeline-text")
+
+    def open(self, readers: Readers, zone: tzinfo) -> None:
+        """Read with these from now on; times are shown in `zone`."""
+        self._readers, self._zone = readers, zone
+
+    @property
+    def event(self) -> EventRow | None:
+        """What is shown; not whole while it is read or too large to be read unasked."""
+        return self._event
+
+    @property
+    def tabs(self) -> DetailTabs:
+        """The names of the two sides."""
+        return self.query_one(DetailTabs)
+
+    @property
+    def pane(self) -> TextPane:
+        """The text."""
+        return self.query_one(TextPane)
+
+    def show(self, row: EventRow | None) -> None:
+        """Show a row of the list; the one that is shown already stays as it is."""
+        if row is not None and self._event is not None and row.position == self._event.position:
+            return
+        self._event, self._json, self._reading = row, None, False
+        if row is not None:
+            self._read(row, whole=not row.whole and row.payload_bytes <= AT_ONCE_BYTES)
+        self._draw()
+
+    def read_whole(self) -> None:
+        """Read the shown event whole, however large it is."""
+        if self._event is not None and not self._event.whole and not self._reading:
+            self._read(self._event, whole=True)
+            self._draw(keep_place=True)
+
+    def turn(self, sides: int) -> None:
+        """Show another side of the event."""
+        self._show_side((self.tabs.active + sides) % 2)
+
+    def toggle_utc(self) -> None:
+        """Show times in UTC, or in the workspace's zone again."""
+        self._utc = not self._utc
+        self._draw(keep_place=True)
+
+    def on_detail_tabs_chosen(self, message: DetailTabs.Chosen) -> None:
+        """A side was clicked."""
+        message.stop()
+        self._show_side(message.index)
+
+    def _show_side(self, index: int) -> None:
+        self.tabs.show(index)
+        event = self._event
+        if index == _RAW and event is not None and self._json is None and event.whole:
+            self._read(event, whole=False)
+        self._draw()
+
+    # Reading
+
+    def _read(self, row: EventRow, *, whole: bool) -> None:
+        readers = self._readers
+        chronicum_id = text_of(row, "chronicum_id")
+        wants_session = chronicum_id != "" and chronicum_id not in self._sessions
+        # JSON of a small event is made on the spot; that of a large one takes a while.
+        wants_json = self.tabs.active == _RAW and (whole or row.payload_bytes > 64 * 1024)
+        if readers is None or not (whole or wants_session or wants_json):
+            return
+        self._reading = self._reading or whole
+        known = self._sessions.get(chronicum_id)
+
+        def work() -> None:
+            session = readers.sessions.get(chronicum_id) if wants_session else known
+            event = readers.timeline.event(row.position) if whole else None
+            text = json_text(event or row) if wants_json else None
+            self.post_message(EventRead(row.position, _Read(event, text, session, chronicum_id)))
+
+        self.run_worker(
+            work,
+            group="timeline-event",
+            description="Reading an event",
+            exit_on_error=False,
+            exclusive=True,
+            thread=True,
+        )
+
+    def on_event_read(self, message: EventRead) -> None:
+        """Show what was read, if it is still wanted."""
+        read = message.read
+        if read.chronicum_id:
+            if len(self._sessions) >= _SESSIONS_KEPT:
+                self._sessions.clear()
+            self._sessions[read.chronicum_id] = read.session
+        if self._event is None or message.position != self._event.position:
+            return
+        if read.event is not None:
+            self._event, self._reading = read.event, False
+        if read.json is not None:
+            self._json = read.json
+        elif self.tabs.active == _RAW and read.event is not None:
+            self._show_side(_RAW)
+            return
+        self._draw(keep_place=True)
+
+    # Drawing
+
+    def _draw(self, *, keep_place: bool = False) -> None:
+        event = self._event
+        if event is None:
+            self.tabs.say("")
+            self.pane.set_blocks(())
+            return
+        self.tabs.say(f"{size(event.payload_bytes)}{' · UTC' if self._utc else ''}")
+        remark = "" if event.whole else preview_remark(event, reading=self._reading)
+        if self.tabs.active == _RAW:
+            if self._json is None and event.whole and event.payload_bytes > 64 * 1024:
+                self.pane.set_blocks(raw_blocks("", "laying out the JSON …"))
+                return
+            self.pane.set_blocks(
+                raw_blocks(self._json if self._json is not None else json_text(event), remark),
+                keep_place=keep_place,
+            )
+            return
+        blocks = event_blocks(
+            event,
+            self._sessions.get(text_of(event, "chronicum_id")),
+            now=self.app.clock(),
+            zone=UTC if self._utc else self._zone,
+            remark=remark,
+        )
+        self.pane.set_blocks(blocks, keep_place=keep_place)

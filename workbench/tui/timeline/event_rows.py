@@ -1,0 +1,47 @@
+"""The columns of the timeline: position, age, mark, type, actor and one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from workbench.tui.present import Span, age, number
+from workbench.tui.timeline.event_words import event_line, kind_of
+from workbench.tui.widgets.columns import Cell, Column
+from workbench.tui.widgets.row_renderer import RowState, TableRows
+from workbench.workspace.rows import EventRow
+
+LEAST_DIGITS = 6
+
+
+def position_width(last: int) -> int:
+    """Cells that the positions up to `last` need."""
+    return max(LEAST_DIGITS, len(number(last)))
+
+
+def event_rows(width: int, now: Callable[[], datetime]) -> TableRows[EventRow]:
+    """One line for each event; `width` is that of a position, `now` what ages are counted from.
+
+    Rows are kept as drawn: who wants newer ages has the list draw them again.
+    """
+    columns = (
+        Column("event", width, align="right"),
+        Column("age", 6, align="right", drop=1),
+        Column("", 1),
+        Column("type", 11, drop=3),
+        Column("actor", 11, drop=2),
+        Column("text", minimum=16),
+    )
+
+    def cells(event: EventRow, state: RowState) -> Sequence[Cell]:
+        kind = kind_of(event)
+        return (
+            Span(number(event.position), "faint"),
+            Span(age(event.recorded_at, now()), "dim"),
+            Span(kind.mark, kind.mark_role),
+            Span(kind.word, "dim"),
+            Span(event.actor, "text"),
+            event_line(event),
+        )
+
+    return TableRows(columns, cells)

@@ -1,0 +1,195 @@
+"""Choosing the types and actors that the timeline is narrowed to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.tui.dialogs.base import Dialog, key_line
+from workbench.tui.present import fit, number
+from workbench.tui.timeline.event_words import TYPE_TITLES, type_title
+
+_LINE = 70
+_COUNT = 12
+
+
+class Chosen(NamedTuple):
+    """The types and actors that were chosen; empty means all."""
+
+    types: tuple[str, ...]
+    actors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    group: Literal["type", "actor"]
+    name: str
+    title: str
+    detail: str
+
+    def matches(self, words: Sequence[str]) -> bool:
+        text = f"{self.title} {self.name}".casefold()
+        return all(word in text for word in words)
+
+
+_HEADS = {"type": "Types", "actor": "Actors, most active first"}
+
+
+class TimelineFilterDialog(Dialog[Chosen]):
+    """Ends with what was chosen, None for esc.
+
+    `types` are all in the log, `actors` come with how many events they have, most active first. What
+    is chosen already stays in the list even where the log no longer names it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "choose", "choose", show=False),
+        Binding("enter", "take", "show", show=False),
+        Binding("slash", "search", "search", show=False),
+        Binding("c", "clear", "clear", show=False),
+        Binding("j,down", "move('cursor_down')", "down", show=False),
+        Binding("k,up", "move('cursor_up')", "up", show=False),
+        Binding("full_stop,pagedown", "move('page_down')", "page down", show=False),
+        Binding("comma,pageup", "move('page_up')", "page up", show=False),
+        Binding("g,home", "move('first')", "first", show=False),
+        Binding("G,end", "move('last')", "last", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    TimelineFilterDialog OptionList > .option-list--option-disabled { color: $faint; }
+    TimelineFilterDialog OptionList { max-height: 22; }
+    """
+
+    def __init__(self, types: Sequence[str], actors: Sequence[tuple[str, int]], chosen: Chosen) -> None:
+        super().__init__()
+        names = [name for name, _ in actors]
+        lost = [(name, 0) for name in chosen.actors if name not in names]
+        self._entries = [
+            *(
+                _Entry("type", name, type_title(name), name if name in TYPE_TITLES else "")
+                for name in dict.fromkeys((*types, *chosen.types))
+            ),
+            *(_Entry("actor", name, name, number(events)) for name, events in (*actors, *lost)),
+        ]
+        self._chosen = {("type", name) for name in chosen.types} | {("actor", name) for name in chosen.actors}
+        self._words: list[str] = []
+        self._shown: list[_Entry | None] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel") as panel:
+            panel.border_title = "Narrow the timeline to"
+            yield Input(placeholder="/ search")
+            yield OptionList(markup=False)
+            yield Static(
+                key_line(("space", "choose"), ("enter", "show"), ("c", "clear"), ("esc", "cancel")),
+                classes="keys",
+            )
+
+    def on_mount(self) -> None:
+        """The list has the keys; what is chosen is under the cursor."""
+        self._fill()
+        self.query_one(OptionList).focus()
+
+    def on_resize(self) -> None:
+        """The lines are as wide as the panel."""
+        self.query_one(OptionList).styles.max_height = max(self.size.height - 8, 3)
+        self._fill()
+
+    @property
+    def result(self) -> Chosen:
+        """What is chosen now, in the list's order."""
+        kept = [entry for entry in self._entries if (entry.group, entry.name) in self._chosen]
+        return Chosen(
+            tuple(entry.name for entry in kept if entry.group == "type"),
+            tuple(entry.name for entry in kept if entry.group == "actor"),
+        )
+
+    def _fill(self) -> None:
+        options = self.query_one(OptionList)
+        kept = options.highlighted
+        self._shown = []
+        lines: list[Option] = []
+        for group, head in _HEADS.items():
+            found = [entry for entry in self._entries if entry.group == group and entry.matches(self._words)]
+            if found:
+                if lines:
+                    self._shown.append(None)
+                    lines.append(Option(Content(""), disabled=True))
+                self._shown += [None, *found]
+                lines.append(Option(Content(head), disabled=True))
+                lines += [Option(self._line(entry)) for entry in found]
+        if not lines:
+            lines.append(Option(Content("Nothing here is called that."), disabled=True))
+            self._shown.append(None)
+        options.clear_options()
+        options.add_options(lines)
+        if len(self._shown) > 1:
+            options.highlighted = min(kept, len(self._shown) - 1) if kept else 1
+
+    def _line(self, entry: _Entry) -> Content:
+        width = min(_LINE, int(self.app.size.width * 0.96) - 6)
+        chosen = (entry.group, entry.name) in self._chosen
+        count = _COUNT if entry.group == "actor" else min(20, width // 3)
+        return Content.assemble(
+            ("✓ " if chosen else "  ", "bold $accent"),
+            (fit(entry.title, max(4, width - count - 3)), "$ink" if chosen else "$body"),
+            " ",
+            (fit(entry.detail, count, "right"), "$quiet"),
+        )
+
+    @on(Input.Changed)
+    def _narrow(self, event: Input.Changed) -> None:
+        self._words = event.value.casefold().split()
+        self.query_one(OptionList).highlighted = None
+        self._fill()
+
+    @on(Input.Submitted)
+    def _searched(self) -> None:
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def _entered(self) -> None:
+        self.action_take()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor, or no longer."""
+        at = self.query_one(OptionList).highlighted
+        entry = self._shown[at] if at is not None else None
+        if entry is not None and at is not None:
+            self._chosen ^= {(entry.group, entry.name)}
+            self.query_one(OptionList).replace_option_prompt_at_index(at, self._line(entry))
+
+    def action_clear(self) -> None:
+        """Choose nothing: everything is shown."""
+        self._chosen.clear()
+        self._fill()
+
+    def action_search(self) -> None:
+        """Give the keys to the search."""
+        self.query_one(Input).focus()
+
+    def action_move(self, how: str) -> None:
+        """Move the cursor; from the search into the list."""
+        options = self.query_one(OptionList)
+        options.focus()
+        getattr(options, f"action_{how}")()
+
+    def action_take(self) -> None:
+        """End with what is chosen."""
+        self.dismiss(self.result)
+
+    def action_cancel(self) -> None:
+        """Leave the search first, then the dialog."""
+        if self.query_one(Input).has_focus:
+            self.query_one(OptionList).focus()
+        else:
+            self.dismiss(None)
