@@ -180,7 +180,11 @@ def test_a_duplicate_inside_a_transaction_leaves_the_rest_of_it(log: EventLog) -
     assert_whole(log)
 
 
-@pytest.mark.parametrize("strange", [Stranger(text="x"), {"text": "x"}, "x", None, 7, object()])
+@pytest.mark.parametrize(
+    "strange",
+    [Stranger(text="x"), {"text": "x"}, "x", None, 7, object()],
+    ids=["stranger", "dict", "text", "none", "number", "object"],
+)
 def test_what_is_not_registered_is_refused_with_its_whole_batch(log: EventLog, strange: object) -> None:
     with pytest.raises(UnknownEventType):
         log.append(stream("a"), [said("first"), strange])  # type: ignore[list-item]

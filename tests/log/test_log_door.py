@@ -232,7 +232,11 @@ def test_a_depth_that_is_stored_can_be_read_and_shown(tmp_path: Path) -> None:
             assert fetch.value(connection, "SELECT json_extract(payload, '$.label') FROM events") == "m"
 
 
-@pytest.mark.parametrize("value", [object(), {"a": object()}, [len], {1: 2, (1, 2): 3}, 1j], ids=str)
+@pytest.mark.parametrize(
+    "value",
+    [object(), {"a": object()}, [len], {1: 2, (1, 2): 3}, 1j],
+    ids=["object", "object inside", "function", "key", "complex"],
+)
 def test_what_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises(InvalidPayload):
         DOOR.admit(MEASURED, Measured(label="m", value=value))

@@ -92,6 +92,23 @@ def _overwritten(start: int, length: int) -> Maker:
     return make
 
 
+def _marked(*statements: str, journal: str) -> Maker:
+    """A file with our mark and version, and with no tables but those that `statements` make."""
+    ours = (
+        f"PRAGMA application_id={schema.APPLICATION_ID}",
+        f"PRAGMA user_version={schema.SCHEMA_VERSION}",
+    )
+    return _sql(*statements, *ours, journal=journal)
+
+
+def _without(table: str, journal: str) -> Maker:
+    def make(path: Path) -> None:
+        _ours(path)
+        _sql(f"DROP TABLE {table}", journal=journal)(path)
+
+    return make
+
+
 FOREIGN: dict[str, tuple[Maker, str]] = {
     "a rollback-journal database": (_sql("CREATE TABLE t(x)"), "not_a_workbench_database"),
     "a WAL database": (_sql("CREATE TABLE t(x)", journal="wal"), "not_a_workbench_database"),
@@ -114,6 +131,14 @@ FOREIGN: dict[str, tuple[Maker, str]] = {
     "negative": (_of_version(-1), "schema_migration_required"),
     "cut inside the first page": (_cut(1000), "db_damaged"),
     "broken schema": (_overwritten(100, 3900), "db_damaged"),
+    "our mark alone": (_marked(journal="delete"), "db_damaged"),
+    "our mark alone, WAL": (_marked(journal="wal"), "db_damaged"),
+    "our mark alone, crashed": (_crashed(_marked(journal="delete")), "db_damaged"),
+    "our mark on another's tables": (_marked("CREATE TABLE t(x)", journal="delete"), "db_damaged"),
+    "no events": (_without("events", "delete"), "db_damaged"),
+    "no events, WAL": (_without("events", "wal"), "db_damaged"),
+    "no table of a fold": (_without("event_actors", "delete"), "db_damaged"),
+    "no record of folds": (_without("folds", "wal"), "db_damaged"),
 }
 
 
