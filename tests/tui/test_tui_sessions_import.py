@@ -16,6 +16,7 @@ from tests.tui.sessions_probe import SessionsApp, app_on, make_workspace, rows_s
 from tests.tui.shell_probe import until, whole_screen
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.import_picker import ImportPicker
+from workbench.tui.document import Document
 from workbench.tui.sessions.found_rows import KEPT_DAYS, retention, search_places
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace import Workspace
@@ -82,7 +83,8 @@ async def test_what_is_new_is_chosen_and_imported(projects: Path, root: Path) ->
         await picker.action_take()
         await until(pilot, lambda: picker.job is not None and not picker.job.running)
         await until(pilot, lambda: "8 acta added to 2 sessions, 1 problem" in whole_screen(app))
-        assert "two.jsonl:3" in whole_screen(app)
+        report = picker.query_one("#report", TextPane)
+        await until(pilot, lambda: "two.jsonl:3" in Document(report.blocks).plain(10_000)[0])
         picker.action_copy()
         assert "two.jsonl:3: " in app.clipboard
         await picker.action_take()

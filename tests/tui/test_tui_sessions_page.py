@@ -245,7 +245,7 @@ async def test_a_filter_narrows_and_esc_clears_it(talk: Path) -> None:
         page.set_filter("nowhere")
         page.on_filter("nowhere")
         await until(pilot, lambda: "No session has “nowhere”" in whole_screen(app))
-        assert page.detail.session is None
+        await until(pilot, lambda: page.detail.session is None)
         assert "esc  clears the filter" in whole_screen(app)
         await pilot.press("escape")
         await until(pilot, lambda: len(page.sessions.visible_rows) == 2)

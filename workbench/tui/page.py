@@ -352,6 +352,11 @@ class Page(Screen[None], inherit_bindings=False):
                 return PANE
         return ""
 
+    def focused_in_detail(self) -> bool:
+        """Whether what has the keys stands in the detail pane, be it text or a list of its own."""
+        focused = self.focused
+        return focused is not None and any(node.id == "detail-pane" for node in focused.ancestors_with_self)
+
     def node_of(self, context: str) -> Widget:
         """The widget on which actions of a context run: what has the keys, else the first that could."""
         if self.focused is not None and self.focused_context() == context:
@@ -387,7 +392,7 @@ class Page(Screen[None], inherit_bindings=False):
         if self.has_class("-narrow"):
             self.app.notify("At this size one pane has all the room already.")
             return
-        in_detail = self.focused_context() == PANE
+        in_detail = self.focused_in_detail()
         if enlarge != in_detail:
             share = next((share for share in SHARES if share > self._share), self._share)
         else:
@@ -448,7 +453,7 @@ class Page(Screen[None], inherit_bindings=False):
         """Give the keys to the other pane."""
         if self.has_class("-only-list") or self.has_class("-only-detail"):
             self._set_share(100 - self._share)
-        if self.focused_context() == PANE or (self._showing_detail and self.has_class("-narrow")):
+        if self.focused_in_detail() or (self._showing_detail and self.has_class("-narrow")):
             self.show_list()
         else:
             self.show_detail()
@@ -466,7 +471,7 @@ class Page(Screen[None], inherit_bindings=False):
             self._focus_in("#list-content")
         elif self.leave_transient():
             pass
-        elif self.focused_context() == PANE or self._showing_detail:
+        elif self.focused_in_detail() or self._showing_detail:
             self.show_list()
         elif bar.filter_text:
             bar.set_filter("")

@@ -13,29 +13,27 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from workbench.errors import WorkbenchError
-from workbench.tui.actions import Action, writing
+from workbench.tui.actions import writing
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import CopyChoice, Page
 from workbench.tui.present import Line, Span, number, one_line
 from workbench.tui.sessions.context_window import MOST
-from workbench.tui.sessions.detail import SWITCHES, Moved, SessionDetail, whole
+from workbench.tui.sessions.detail import Moved, SessionDetail, whole
 from workbench.tui.sessions.import_job import ImportJob
+from workbench.tui.sessions.places import HINT, NoSuchPlace, Place, find_place
+from workbench.tui.sessions.session_actions import ACTIONS, NAME
 from workbench.tui.sessions.session_rows import SessionRows
 from workbench.tui.sessions.session_source import SessionSource
 from workbench.tui.sessions.shown import Shown
 from workbench.tui.sessions.whole_actum import plain_text
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
-from workbench.workspace.rows import SessionFilter, SessionRow, TimelineFilter
+from workbench.workspace.rows import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
-    from workbench.tui.sessions.entry_source import Entry
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
-NAME = "sessions"
 FILLING = (
     ("workbench demo", "makes and opens a sample"),
     ("workbench import claude-code", "imports transcripts of Claude Code"),
@@ -46,19 +44,12 @@ _AGES_SECONDS = 30.0
 """How often ages are drawn anew."""
 
 
-class NoSuchPlace(WorkbenchError):
-    """There is no session, act or position of that name."""
-
-    code = "no_such_place"
-
-
 class _Placed(Message):
     """Where to go: a session and, maybe, an act in it."""
 
-    def __init__(self, session_id: str, seq: int | None) -> None:
+    def __init__(self, place: Place) -> None:
         super().__init__()
-        self.session_id = session_id
-        self.seq = seq
+        self.place = place
 
 
 class _Renewed(Message):
@@ -78,171 +69,35 @@ class _TextRead(Message):
         self.label = label
 
 
-def _detail(app: WorkbenchApp) -> SessionDetail | None:
-    page = app.page
-    return page.detail if isinstance(page, SessionsPage) and page.is_mounted else None
-
-
-def _in_session(app: WorkbenchApp) -> str:
-    detail = _detail(app)
-    return "" if detail is not None and detail.session is not None else "no session is open"
-
-
-def _entry(app: WorkbenchApp) -> Entry | None:
-    detail = _detail(app)
-    return None if detail is None else detail.entry
-
-
-def _into(app: WorkbenchApp) -> str:
-    entry = _entry(app)
-    has_child = entry is not None and entry.actum.child_seq is not None
-    return "" if has_child else "the cursor is not on a call that started a sub-agent"
-
-
-def _out(app: WorkbenchApp) -> str:
-    entry = _entry(app)
-    if entry is not None and (
-        entry.actum.metadata.get("parent") or (not entry.is_call and entry.actum.reply_seq is not None)
-    ):
-        return ""
-    return "the cursor is not on a sub-agent's act or on a result"
-
-
-def _answered(app: WorkbenchApp) -> str:
-    entry = _entry(app)
-    if entry is None or not entry.is_call:
-        return "the cursor is not on a tool call"
-    return "" if entry.actum.reply_seq is not None else "this call has no response"
-
-
-def _switch(name: str, key: str) -> Action:
-    action_id, title = SWITCHES[name]
-    what = f"Show or hide {title}." if name != "unit_closed" else "Show or hide where units were closed."
-    return Action(action_id, title, what, (key,), NAME, "View", f"switch({name!r})", reason=_in_session)
-
-
 class SessionsPage(Page):
     """Sessions of every owner; the detail has the acta, the context window, and what is known."""
 
     NAME, TITLE, NUMBER = NAME, "Sessions", 2
     OFFERS = frozenset({"page.filter", "page.goto", "page.copy", "page.next_tab", "page.previous_tab"})
-    GOTO_HINT = "the number of an act in this session, a position of the log, or a session's id"
-    ACTIONS = (
-        Action(
-            "sessions.import",
-            "import",
-            "Import transcripts of Claude Code.",
-            ("i",),
-            NAME,
-            "Act",
-            "import_transcripts",
-            footer=50,
-            reason=writing,
-        ),
-        Action(
-            "sessions.form",
-            "fold/raw",
-            "Show results under their calls or by themselves; of an open act: as text or raw.",
-            ("f",),
-            NAME,
-            "View",
-            "form",
-            footer=45,
-            reason=_in_session,
-        ),
-        _switch("message", "m"),
-        _switch("thought", "h"),
-        _switch("tool_request", "c"),
-        _switch("tool_response", "x"),
-        _switch("unit_closed", "u"),
-        _switch("human", "p"),
-        _switch("agent", "a"),
-        _switch("system", "w"),
-        Action(
-            "sessions.into",
-            "into",
-            "Go from a call to the first act of its sub-agent.",
-            ("greater_than_sign",),
-            NAME,
-            "Move",
-            "into",
-            reason=_into,
-        ),
-        Action(
-            "sessions.out",
-            "out",
-            "Go back: from a sub-agent's act, or from a result, to its call.",
-            ("less_than_sign",),
-            NAME,
-            "Move",
-            "out",
-            reason=_out,
-        ),
-        Action(
-            "sessions.response",
-            "result",
-            "Go from a call to its result.",
-            ("l",),
-            NAME,
-            "Move",
-            "response",
-            reason=_answered,
-        ),
-        Action(
-            "sessions.fewer",
-            "fewer",
-            "Hand over fewer acta in the context window.",
-            ("minus",),
-            NAME,
-            "View",
-            "last_n(-1)",
-            reason=_in_session,
-        ),
-        Action(
-            "sessions.more",
-            "more",
-            "Hand over more acta in the context window.",
-            ("equals_sign",),
-            NAME,
-            "View",
-            "last_n(1)",
-            reason=_in_session,
-        ),
-        Action(
-            "sessions.last_n",
-            "how many",
-            "Say how many acta the context window hands over.",
-            ("number_sign",),
-            NAME,
-            "View",
-            "ask_last_n",
-            reason=_in_session,
-        ),
-    )
+    GOTO_HINT = HINT
+    ACTIONS = ACTIONS
 
     def __init__(self) -> None:
         super().__init__()
+        # Kept, not looked for: what still comes in while the program ends finds no widgets.
+        self.sessions: VirtualList[SessionRow] = VirtualList(
+            SessionRows(lambda: self.app.clock()), id="sessions"
+        )
+        """The list."""
+        self.detail = SessionDetail(css_id="session")
+        """The detail of the session under the cursor."""
         self._workspace: Workspace | None = None
         self._selected = ""
+        self._filter = ""
         self._new = ""
         self._count = ""
         self.job: ImportJob | None = None
 
     def compose_list(self) -> ComposeResult:
-        yield VirtualList(SessionRows(self.app.clock), id="sessions")
+        yield self.sessions
 
     def compose_detail(self) -> ComposeResult:
-        yield SessionDetail(css_id="session")
-
-    @property
-    def detail(self) -> SessionDetail:
-        """The detail of the session under the cursor."""
-        return self.query_one(SessionDetail)
-
-    @property
-    def sessions(self) -> VirtualList[SessionRow]:
-        """The list."""
-        return self.query_one("#sessions", VirtualList)
+        yield self.detail
 
     # The workspace
 
@@ -265,13 +120,14 @@ class SessionsPage(Page):
             self._ask("session-renew", "Reading a session", work)
 
     def on_filter(self, text: str) -> None:
+        self._filter = text
         self._show_sessions(self.sessions.cursor_key)
         self.state_to_remember()
 
     def _show_sessions(self, at: object) -> None:
         if self._workspace is None:
             return
-        text = self.filter_text.strip()
+        text = self._filter.strip()
         self.sessions.empty_lines = self._nothing(text)
         source = SessionSource(self._workspace.readers.sessions, SessionFilter(text=text))
         self.sessions.set_source(source, at=at)
@@ -328,7 +184,7 @@ class SessionsPage(Page):
     @on(StatusChanged, "#sessions")
     def _sessions_counted(self, message: StatusChanged) -> None:
         empty = message.status.total == 0 and not message.status.loading
-        self.detail.show_guidance(self._guidance() if empty and not self.filter_text.strip() else ())
+        self.detail.show_guidance(self._guidance() if empty and not self._filter.strip() else ())
 
     @on(NewRows, "#sessions")
     def _sessions_came(self, message: NewRows) -> None:
@@ -351,22 +207,11 @@ class SessionsPage(Page):
 
     def set_count(self, text: str) -> None:
         self._count = text
-        super().set_count(self._new + text)
+        if self.query("#list-bar"):
+            super().set_count(self._new + text)
 
     def leave_transient(self) -> bool:
         return super().leave_transient() or self.detail.close_reader()
-
-    def focused_in_detail(self) -> bool:
-        """Whether the detail has the keys."""
-        focused = self.focused
-        return focused is not None and self.detail in focused.ancestors
-
-    def action_next_pane(self) -> None:
-        # The acta are a list too: the base class takes every list for the list pane.
-        if self.focused_in_detail():
-            self.show_list()
-        else:
-            super().action_next_pane()
 
     # Remembering
 
@@ -384,7 +229,8 @@ class SessionsPage(Page):
         if values.get("side"):
             detail.choose_side(values["side"])
         if values.get("filter"):
-            self.set_filter(values["filter"])
+            self._filter = values["filter"]
+            self.set_filter(self._filter)
 
     def remember(self, state: ScreenState) -> None:
         detail = self.detail
@@ -393,7 +239,7 @@ class SessionsPage(Page):
             "shown": detail.shown.as_text(),
             "last_n": str(detail.last_n),
             "side": detail.side,
-            "filter": self.filter_text,
+            "filter": self._filter,
             "act": str(detail.places.get(self._selected, "")),
         }
         state.values = {name: value for name, value in kept.items() if value}
@@ -407,24 +253,25 @@ class SessionsPage(Page):
         wanted = text.strip()
 
         def work() -> Message:
-            return _find_place(workspace, wanted, None if session is None else session.id)
+            return _Placed(find_place(workspace, wanted, None if session is None else session.id))
 
         self._ask("session-goto", "Looking for a place", work)
 
     @on(_Placed)
     def _go(self, message: _Placed) -> None:
-        detail = self.detail
-        if message.seq is not None:
-            detail.places[message.session_id] = message.seq
-        if detail.session is not None and detail.session.id == message.session_id:
-            if message.seq is not None:
-                detail.go_to(message.seq)
-        elif self.filter_text:
+        detail, place = self.detail, message.place
+        if place.seq is not None:
+            detail.places[place.session_id] = place.seq
+        if detail.session is not None and detail.session.id == place.session_id:
+            if place.seq is not None:
+                detail.go_to(place.seq)
+        elif self._filter:
+            self._filter = ""
             self.set_filter("")
-            self._show_sessions(message.session_id)
+            self._show_sessions(place.session_id)
         else:
-            self.sessions.go_to(message.session_id)
-        if message.seq is not None:
+            self.sessions.go_to(place.session_id)
+        if place.seq is not None:
             self.show_detail()
 
     def action_into(self) -> None:
@@ -449,7 +296,7 @@ class SessionsPage(Page):
             seq = workspace.readers.entries.spawner(session.id, call_id)
             if seq is None:
                 raise NoSuchPlace("the call that started this sub-agent is not in the session")
-            return _Placed(session.id, seq)
+            return _Placed(Place(session.id, seq))
 
         self._ask("session-goto", "Looking for a call", work)
 
@@ -574,6 +421,8 @@ class SessionsPage(Page):
             if message is not None and not get_current_worker().is_cancelled:
                 self.post_message(message)
 
+        if not self.is_attached:
+            return
         self.run_worker(
             run,
             name=group,
@@ -583,28 +432,6 @@ class SessionsPage(Page):
             exit_on_error=False,
             thread=True,
         )
-
-
-def _find_place(workspace: Workspace, wanted: str, open_session: str | None) -> _Placed:
-    """The place that a text names. Reads: for a worker thread."""
-    readers = workspace.readers
-    if readers.sessions.get(wanted) is not None:
-        return _Placed(wanted, None)
-    for source in ("claude-code", "codex"):
-        if readers.sessions.get(f"{source}/{wanted}") is not None:
-            return _Placed(f"{source}/{wanted}", None)
-    digits = wanted.replace(" ", "").replace("\u00a0", "").lstrip("#")
-    if digits.isdecimal() and len(digits) < 19:
-        place = int(digits)
-        if open_session is not None and 0 < place <= readers.entries.last_seq(open_session):
-            return _Placed(open_session, place)
-        found = readers.timeline.page(TimelineFilter(), 1, after=place - 1) if place else []
-        session_id = found[0].payload.get("chronicum_id") if found else None
-        if found and found[0].position == place and isinstance(session_id, str):
-            return _Placed(session_id, found[0].seq)
-    raise NoSuchPlace(
-        f"there is no session and no act {one_line(wanted, 80)}", hint=f"name {SessionsPage.GOTO_HINT}"
-    )
 
 
 PAGE = SessionsPage

@@ -16,11 +16,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from workbench.sessions.errors import ChronicumNotFound
 from workbench.tui.document import Block, note
 from workbench.tui.present import ELLIPSIS, Line, Span, number
 from workbench.tui.sessions.context_window import DEFAULT_LAST_N, Window, read_window, step, window_blocks
-from workbench.tui.sessions.entry_list import EntryList
 from workbench.tui.sessions.entry_rows import EntryRows
 from workbench.tui.sessions.entry_source import Entry, EntrySource
 from workbench.tui.sessions.session_head import SessionHead, about_blocks
@@ -30,12 +28,13 @@ from workbench.tui.sessions.tab_line import Tab, TabLine
 from workbench.tui.sessions.whole_actum import actum_blocks
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened
 from workbench.tui.widgets.text_pane import TextPane
-from workbench.workspace.readers.entry_queries import Breakdown
-from workbench.workspace.readers.rewinds import Stretch
+from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
     from workbench.workspace import Workspace
+    from workbench.workspace.readers.entry_queries import Breakdown
+    from workbench.workspace.readers.rewinds import Stretch
     from workbench.workspace.rows import ActumRow, SessionRow
 
 Side: TypeAlias = Literal["acta", "window", "about"]
@@ -129,6 +128,21 @@ class SessionDetail(Vertical):
 
     def __init__(self, *, css_id: str) -> None:
         super().__init__(id=css_id)
+        # Kept, not looked for: what still comes in while the program ends finds no widgets.
+        self._head = SessionHead(css_id="session-head")
+        self._tabs = TabLine(SIDES, css_id="session-tabs")
+        self._switches = SwitchBar(css_id="session-switches")
+        self.entries = VirtualList[Entry](EntryRows(ZoneInfo("UTC")), id="entries", newest="last")
+        """The list of acta."""
+        self._window_pane = TextPane(id="window")
+        self._about_pane = TextPane(id="about")
+        self._reader = TextPane(id="reader")
+        self._bodies: tuple[Widget, ...] = (
+            self.entries,
+            self._window_pane,
+            self._about_pane,
+            self._reader,
+        )
         self.session: SessionRow | None = None
         self.shown = Shown()
         self.side: Side = "acta"
@@ -148,13 +162,10 @@ class SessionDetail(Vertical):
         self._new = ""
 
     def compose(self) -> ComposeResult:
-        yield SessionHead(css_id="session-head")
-        yield TabLine(SIDES, css_id="session-tabs")
-        yield SwitchBar(css_id="session-switches")
-        yield EntryList(EntryRows(self._zone), id="entries", newest="last")
-        yield TextPane(id="window")
-        yield TextPane(id="about")
-        yield TextPane(id="reader")
+        yield self._head
+        yield self._tabs
+        yield self._switches
+        yield from self._bodies
 
     def on_mount(self) -> None:
         """Nothing is open yet."""
@@ -174,11 +185,6 @@ class SessionDetail(Vertical):
         """Read from this workspace from now on."""
         self._workspace = workspace
         self._zone = ZoneInfo(workspace.timezone)
-
-    @property
-    def entries(self) -> EntryList:
-        """The list of acta."""
-        return self.query_one("#entries", EntryList)
 
     @property
     def looked(self) -> bool:
@@ -280,7 +286,7 @@ class SessionDetail(Vertical):
         if self.reading is None:
             return False
         self.reading = None
-        self.query_one("#reader", TextPane).set_blocks(())
+        self._reader.set_blocks(())
         self._show_side(focus=focus)
         self._draw()
         return True
@@ -293,23 +299,24 @@ class SessionDetail(Vertical):
 
     def _body(self) -> Widget:
         if self.session is None:
-            return self.query_one("#about")
+            return self._about_pane
         if self.reading is not None:
-            return self.query_one("#reader")
-        return self.query_one({"acta": "#entries", "window": "#window", "about": "#about"}[self.side])
+            return self._reader
+        if self.side == "window":
+            return self._window_pane
+        return self._about_pane if self.side == "about" else self.entries
 
     def _has_keys(self) -> bool:
-        focused = self.screen.focused
+        focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors
 
     def _show_side(self, *, focus: bool = False) -> None:
         body = self._body()
-        for name in ("#entries", "#window", "#about", "#reader"):
-            widget = self.query_one(name)
+        for widget in self._bodies:
             widget.display = widget is body
             # What is not shown must not be given the keys when the pane is entered.
             widget.can_focus = widget is body
-        self.query_one(SwitchBar).display = body.id in ("entries", "window")
+        self._switches.display = body in (self.entries, self._window_pane)
         if focus:
             body.focus()
 
@@ -351,6 +358,8 @@ class SessionDetail(Vertical):
             if message is not None and not get_current_worker().is_cancelled:
                 self.post_message(message)
 
+        if not self.is_attached:
+            return
         # The screen's worker: where one fails, the screen says so.
         self.screen.run_worker(
             run,
@@ -402,7 +411,7 @@ class SessionDetail(Vertical):
             self._show_about()
 
     def _show_about(self) -> None:
-        pane, row = self.query_one("#about", TextPane), self.session
+        pane, row = self._about_pane, self.session
         if row is None:
             pane.set_blocks(self._guidance)
         else:
@@ -417,10 +426,10 @@ class SessionDetail(Vertical):
             self._zone,
         )
         if row is None or workspace is None:
-            self.query_one("#window", TextPane).set_blocks(())
+            self._window_pane.set_blocks(())
             return
         if self._window is None:
-            self.query_one("#window", TextPane).set_blocks([note(ELLIPSIS)])
+            self._window_pane.set_blocks([note(ELLIPSIS)])
 
         def work() -> Message:
             window = read_window(workspace, row.owner_id, row.id, shown, last_n)
@@ -435,7 +444,7 @@ class SessionDetail(Vertical):
             return
         fresh = self._window is None
         self._window = message.window
-        self.query_one("#window", TextPane).set_blocks(message.blocks, keep_place=not fresh)
+        self._window_pane.set_blocks(message.blocks, keep_place=not fresh)
         self._draw_note()
 
     def _read(self, reading: Reading) -> None:
@@ -444,7 +453,7 @@ class SessionDetail(Vertical):
             return
         again = self.reading is not None and self.reading.seq == reading.seq
         self.reading = reading
-        pane = self.query_one("#reader", TextPane)
+        pane = self._reader
         if not again:
             pane.set_blocks([note(ELLIPSIS)])
         entries = workspace.readers.entries
@@ -463,7 +472,7 @@ class SessionDetail(Vertical):
         message.stop()
         if message.ticket != self.reading:
             return
-        pane = self.query_one("#reader", TextPane)
+        pane = self._reader
         pane.set_blocks(message.blocks)
         if message.ticket.at_answer and message.answer is not None:
             pane.go_to_block(message.answer)
@@ -472,10 +481,9 @@ class SessionDetail(Vertical):
     # Drawing
 
     def _draw(self) -> None:
-        self.query_one(SessionHead).show(self.session, self._zone, gone=bool(self._gone))
-        for line in (SessionHead, TabLine):
-            self.query_one(line).display = self.session is not None
-        self.query_one(SwitchBar).show(
+        self._head.show(self.session, self._zone, gone=bool(self._gone))
+        self._head.display = self._tabs.display = self.session is not None
+        self._switches.show(
             [self._switch(name) for name in KINDS], [self._switch(name) for name in ACTOR_KINDS]
         )
         self._draw_note()
@@ -501,7 +509,7 @@ class SessionDetail(Vertical):
         elif self.side == "acta" and row is not None and self._last_seq:
             place = f"{number(row.seq)} of {number(self._last_seq)}"
             notes = (f"{self._new} · {place}", self._new) if self._new else (place,)
-        self.query_one(TabLine).show(self.side, *notes)
+        self._tabs.show(self.side, *notes)
 
     # Messages
 
@@ -543,6 +551,8 @@ def whole(
     """An actum whole and, for a tool call, its response whole. Raises `ChronicumNotFound` if it is gone."""
     actum = read(session_id, seq)
     if actum is None:
+        from workbench.sessions.errors import ChronicumNotFound
+
         raise ChronicumNotFound
     reply = None
     if actum.kind == "tool_request" and actum.reply_seq is not None:

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from workbench.tui.present import Line, Role, Span, counted, fit, fit_line, line_width, number, one_line, wrap
 from workbench.tui.sessions.calls import call_summary, outcome, tool_name
 from workbench.tui.sessions.entry_source import Entry, in_zone, moment
+from workbench.tui.sessions.shown import UNIT_CLOSED
 from workbench.tui.widgets.row_renderer import RowState
-from workbench.workspace.readers.entry_queries import UNIT_CLOSED
-from workbench.workspace.readers.rewinds import Stretch
 from workbench.workspace.rows import ActumRow
+
+if TYPE_CHECKING:
+    from workbench.workspace.readers.rewinds import Stretch
 
 LINES = 12
 """Lines of a text before it is clipped."""

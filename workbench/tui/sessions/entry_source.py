@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
+from typing import TYPE_CHECKING
 
 from workbench.tui.sessions.shown import Shown
 from workbench.tui.widgets.page_source import Page
-from workbench.workspace.readers.entry_queries import EntryReader
 from workbench.workspace.rows import ActumRow
+
+if TYPE_CHECKING:
+    from workbench.workspace.readers.entry_queries import EntryReader
 
 _LOOK_BACK = 8
 """Rows that are read to find what stands before a page; more where they are all folded away."""

@@ -73,7 +73,8 @@ def _second(row: SessionRow, room: int) -> Line:
     if row.forked_from:
         marks.append(Span("⑂ fork · ", "dim"))
     project = project_of(row)
-    if project != row.source and row.source != "recorded":
+    # Who imported agents are called after their source.
+    if project != row.source and row.source != "recorded" and row.source not in row.actors:
         source = Span(f" · {row.source}", "faint")
     else:
         source = Span("")

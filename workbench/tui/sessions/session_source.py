@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.tui.widgets.page_source import Page
-from workbench.workspace.readers.session_queries import SessionReader
 from workbench.workspace.rows import SessionFilter, SessionRow
+
+if TYPE_CHECKING:
+    from workbench.workspace.readers.session_queries import SessionReader
 
 
 @dataclass(frozen=True, slots=True)

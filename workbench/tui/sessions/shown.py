@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.sessions.model import ActorKind, ActumKind
-from workbench.workspace.readers.entry_queries import UNIT_CLOSED
 from workbench.workspace.rows import ActaFilter
 
+UNIT_CLOSED = "unit_closed"
+"""The kind of an entry that is no actum: the end of a unit (`ActumRow.kind`)."""
 KINDS = (*(kind.value for kind in ActumKind), UNIT_CLOSED)
 ACTOR_KINDS = tuple(kind.value for kind in ActorKind)
 

@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from workbench.tui.document import Blank, Block, Fields, Heading, Verbatim, note
-from workbench.tui.markdown_lines import markdown_blocks
 from workbench.tui.present import Line, Span, counted, exact, number, one_line
 from workbench.tui.sessions.calls import tool_name
-from workbench.workspace.readers.entry_queries import UNIT_CLOSED
+from workbench.tui.sessions.shown import UNIT_CLOSED
 from workbench.workspace.rows import ActumRow
 
 PRETTY_CHARS = 4_000_000
@@ -98,6 +97,8 @@ def _content(actum: ActumRow, *, raw: bool) -> Sequence[Block]:
     if raw:
         return [Verbatim(text)]
     if actum.kind == "message":
+        from workbench.tui.markdown_lines import markdown_blocks
+
         return markdown_blocks(text)
     if actum.kind == "tool_request":
         fields = _json(text)

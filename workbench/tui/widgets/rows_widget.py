@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import ClassVar, Generic
 
 from textual import events
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from workbench.tui.present import Line
@@ -60,6 +60,7 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
         self._view = Viewport(lambda: len(self._window), lambda at: len(self._row_strips(at)))
         self._selection: RowSelection[Row] = RowSelection(self._window)
         self._shown: list[tuple[int, int]] | None = None
+        self._shown_size = Size(0, 0)
 
     @property
     def renderer(self) -> RowRenderer[Row]:
@@ -175,7 +176,9 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
         return self._header_lines()
 
     def _lines(self) -> list[tuple[int, int]]:
-        if self._shown is None:
+        # Textual draws a widget in its new size before it tells the widget so.
+        if self._shown is None or self._shown_size != self.size:
+            self._shown_size = self.size
             self._shown = self._view.shown()
         return self._shown
 
