@@ -22,6 +22,7 @@ from tests.tui.shell_probe import (
     whole_screen,
 )
 from workbench.errors import WorkbenchError
+from workbench.locations import log_file
 from workbench.sessions.model import ActorKind, Actum, ActumKind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseDialog
@@ -30,7 +31,6 @@ from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.dialogs.help import HelpDialog, guide_pages
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.prompt import PromptDialog
-from workbench.locations import log_file
 from workbench.tui.problem_page import ProblemPage
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.workspace import Workspace

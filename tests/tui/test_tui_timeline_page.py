@@ -27,6 +27,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.page import Page
+from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
 from workbench.tui.timeline.filter_dialog import Chosen, TimelineFilterDialog
 from workbench.workspace.rows import EventRow
@@ -407,10 +408,14 @@ async def test_an_event_leads_to_its_session(talk: Path) -> None:
 async def test_the_programs_own_sessions_screen_opens(talk: Path) -> None:
     app = WorkbenchApp(talk, screen="timeline", clock=lambda: NOW)
     async with app.run_test(size=(120, 40)) as pilot:
-        await rows_shown(pilot, app)
+        page = await rows_shown(pilot, app)
+        page.events.go_to(5)
         await app.action_perform("timeline.session")
         await until(pilot, lambda: app.page is not None and app.page.NAME == "sessions")
-        await until(pilot, lambda: "The importer behind a flag" in whole_screen(app))
+        sessions = app.page
+        assert isinstance(sessions, SessionsPage)
+        await until(pilot, lambda: sessions.detail.entry is not None and sessions.detail.entry.actum.seq == 5)
+        assert "The importer behind a flag" in whole_screen(app)
 
 
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])

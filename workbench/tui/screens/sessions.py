@@ -257,6 +257,10 @@ class SessionsPage(Page):
 
         self._ask("session-goto", "Looking for a place", work)
 
+    def show_entry(self, chronicum_id: str, seq: int) -> None:
+        """Show this session with the cursor on the entry that has this number in it."""
+        self._go(_Placed(Place(chronicum_id, seq)))
+
     @on(_Placed)
     def _go(self, message: _Placed) -> None:
         detail, place = self.detail, message.place

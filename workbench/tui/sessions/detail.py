@@ -24,9 +24,9 @@ from workbench.tui.sessions.entry_source import Entry, EntrySource
 from workbench.tui.sessions.session_head import SessionHead, about_blocks
 from workbench.tui.sessions.shown import ACTOR_KINDS, KINDS, Shown
 from workbench.tui.sessions.switch_bar import Switch, SwitchBar
-from workbench.tui.sessions.tab_line import Tab, TabLine
 from workbench.tui.sessions.whole_actum import actum_blocks
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened
+from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.tui.widgets.virtual_list import VirtualList
 

@@ -1,10 +1,7 @@
-"""The lines above the two panes: which filters are set, and which side of the event is shown."""
+"""The line above the list that says which filters are set."""
 
 from __future__ import annotations
 
-from rich.cells import cell_len
-from textual import events
-from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.present import Line, Span, fit_line, line_width, visible
@@ -61,56 +58,3 @@ class FilterLine(DrawnWidget):
         clear: Line = (Span(f"  {self._key} ", "accent"), Span("clears ", "dim"))
         room = max(0, width - 1 - line_width(clear))
         return self.strip((Span(" "), *fit_line(self._words, room), *clear), width)
-
-
-class DetailTabs(DrawnWidget):
-    """The names of the detail's sides; a click shows one."""
-
-    DEFAULT_CSS = "DetailTabs { height: 1; width: 1fr; margin: 0 0 1 1; }"
-
-    class Chosen(Message):
-        """A side was clicked."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
-    def __init__(self, titles: tuple[str, ...], *, css_id: str) -> None:
-        super().__init__(id=css_id)
-        self._titles = titles
-        self._active = 0
-        self._remark = ""
-
-    @property
-    def active(self) -> int:
-        """The index of the side that is shown."""
-        return self._active
-
-    def show(self, active: int) -> None:
-        """Show this one as the one that is shown."""
-        self._active = active
-        self.refresh()
-
-    def say(self, remark: str) -> None:
-        """Show this behind the names."""
-        if remark != self._remark:
-            self._remark = remark
-            self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        line: list[Span] = []
-        for at, title in enumerate(self._titles):
-            line += [Span(title, "heading" if at == self._active else "dim"), Span("   ")]
-        room = max(0, self.size.width - line_width(line) - 1)
-        return self.strip((*line, *fit_line((Span(self._remark, "faint"),), room, "right")), self.size.width)
-
-    def on_click(self, event: events.Click) -> None:
-        """Find the name that was clicked."""
-        offset = event.get_content_offset(self)
-        x = -1 if offset is None else offset.x
-        for at, title in enumerate(self._titles):
-            if 0 <= x < cell_len(title):
-                event.stop()
-                self.post_message(self.Chosen(at))
-                return
-            x -= cell_len(title) + 3

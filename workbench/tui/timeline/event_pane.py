@@ -10,9 +10,9 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from workbench.tui.present import size
-from workbench.tui.timeline.bars import DetailTabs
 from workbench.tui.timeline.detail import event_blocks, json_text, preview_remark, raw_blocks
 from workbench.tui.timeline.event_words import text_of
+from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace.rows import EventRow, SessionRow
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 AT_ONCE_BYTES = 2_000_000
 """Events up to this size are read whole as soon as they are shown, larger ones when they are entered."""
 _SESSIONS_KEPT = 256
-_EVENT, _RAW = 0, 1
+_RAW = "raw"
+SIDES = (Tab("event", "Event"), Tab(_RAW, "Raw"))
 
 
 class _Read(NamedTuple):
@@ -48,7 +49,10 @@ class EventRead(Message, bubble=False):
 class EventPane(Vertical):
     """Shows a row of the list at once, and what the row lacks when it is read."""
 
-    DEFAULT_CSS = "EventPane { height: 1fr; width: 1fr; }"
+    DEFAULT_CSS = """
+    EventPane { height: 1fr; width: 1fr; }
+    EventPane TabLine { margin: 0 0 1 0; }
+    """
 
     app: WorkbenchApp
 
@@ -63,7 +67,7 @@ class EventPane(Vertical):
         self._sessions: dict[str, SessionRow | None] = {}
 
     def compose(self) -> ComposeResult:
-        yield DetailTabs(("Event", "Raw"), css_id="timeline-tabs")
+        yield TabLine(SIDES, css_id="timeline-tabs")
         yield TextPane(id="timeline-text")
 
     def open(self, readers: Readers, zone: tzinfo) -> None:
@@ -76,9 +80,9 @@ class EventPane(Vertical):
         return self._event
 
     @property
-    def tabs(self) -> DetailTabs:
+    def tabs(self) -> TabLine:
         """The names of the two sides."""
-        return self.query_one(DetailTabs)
+        return self.query_one(TabLine)
 
     @property
     def pane(self) -> TextPane:
@@ -102,22 +106,23 @@ class EventPane(Vertical):
 
     def turn(self, sides: int) -> None:
         """Show another side of the event."""
-        self._show_side((self.tabs.active + sides) % 2)
+        names = [tab.name for tab in SIDES]
+        self._show_side(names[(names.index(self.tabs.active) + sides) % len(names)])
 
     def toggle_utc(self) -> None:
         """Show times in UTC, or in the workspace's zone again."""
         self._utc = not self._utc
         self._draw(keep_place=True)
 
-    def on_detail_tabs_chosen(self, message: DetailTabs.Chosen) -> None:
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """A side was clicked."""
         message.stop()
-        self._show_side(message.index)
+        self._show_side(message.name)
 
-    def _show_side(self, index: int) -> None:
-        self.tabs.show(index)
+    def _show_side(self, name: str) -> None:
+        self.tabs.show(name, *self.tabs.notes)
         event = self._event
-        if index == _RAW and event is not None and self._json is None and event.whole:
+        if name == _RAW and event is not None and self._json is None and event.whole:
             self._read(event, whole=False)
         self._draw()
 
@@ -172,10 +177,10 @@ class EventPane(Vertical):
     def _draw(self, *, keep_place: bool = False) -> None:
         event = self._event
         if event is None:
-            self.tabs.say("")
+            self.tabs.show(self.tabs.active)
             self.pane.set_blocks(())
             return
-        self.tabs.say(f"{size(event.payload_bytes)}{' · UTC' if self._utc else ''}")
+        self.tabs.show(self.tabs.active, f"{size(event.payload_bytes)}{' · UTC' if self._utc else ''}")
         remark = "" if event.whole else preview_remark(event, reading=self._reading)
         if self.tabs.active == _RAW:
             if self._json is None and event.whole and event.payload_bytes > 64 * 1024:
