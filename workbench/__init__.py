@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.sessions.model import ActorKind, Actum, ActumKind, Chronicum
     from workbench.workspace import Workspace
 
-__all__ = ["ActorKind", "Actum", "ActumKind", "Chronicum", "Workspace", "WorkbenchError", "__version__"]
+__all__ = ["ActorKind", "Actum", "ActumKind", "Chronicum", "WorkbenchError", "Workspace", "__version__"]
 
 _HOMES = {
     "ActorKind": "workbench.sessions.model",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.log.log_cases import MEASURED, SAID, Measured, Said, found, new_log, said, stream
 from workbench.log import EventType, Payload
-from workbench.log.door import MAX_DEPTH, Door
+from workbench.log.door import MAX_DEPTH, PROBED_BYTES, Door
 from workbench.log.errors import InvalidIdentifier, InvalidPayload, SecretInIdentifier
 from workbench.log.ports import JsonValue, PassThrough, Redactor, Removal
 from workbench.storage import fetch
@@ -315,6 +315,22 @@ def test_a_repaired_secret_is_still_a_secret() -> None:
     admitted = HUSH.admit(SAID, Said(who="ann", text=f"\ud800{SECRET}"))
     assert SECRET not in admitted.encoded
     assert admitted.repaired == 1
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    sizes=st.lists(st.sampled_from([1, 100, PROBED_BYTES // 3, PROBED_BYTES + 1]), max_size=9),
+    secrets=st.sets(st.integers(0, 8)),
+)
+def test_a_batch_is_admitted_as_each_of_it_would_be(sizes: list[int], secrets: set[int]) -> None:
+    batch: list[tuple[EventType, Payload]] = [
+        (SAID, Said(who="ann", text="x" * size + (f" {SECRET}" if number in secrets else "")))
+        for number, size in enumerate(sizes)
+    ]
+    together = HUSH.admit_all(batch)
+    assert together == [HUSH.admit(event_type, payload) for event_type, payload in batch]
+    taken = {number for number, admitted in enumerate(together) if admitted.removals}
+    assert taken == {number for number in secrets if number < len(sizes)}
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +158,39 @@ def test_readers_are_lent_again(database: Database) -> None:
         with pytest.raises(KeyError), database.reader():
             raise KeyError
     assert numbers(database) == []
+
+
+def test_nested_readers_of_one_thread_share_a_connection(database: Database) -> None:
+    with database.reader() as outer:
+        with database.reader() as inner:
+            assert inner is outer
+        with pytest.raises(KeyError), database.reader():
+            raise KeyError
+        assert fetch.value(outer, "SELECT count(*) FROM t") == 0
+    with database.reader() as again:
+        assert again is outer
+
+
+def test_more_threads_than_readers_may_nest_them(database: Database) -> None:
+    put(database, 1)
+    all_hold_one = threading.Barrier(POOL_SIZE)
+    read: list[list[int]] = []
+
+    def nest(first: bool) -> None:
+        with database.reader():
+            if first:
+                all_hold_one.wait(20)
+            read.append(numbers(database))
+
+    threads = [
+        threading.Thread(target=nest, args=(number < POOL_SIZE,), daemon=True)
+        for number in range(POOL_SIZE * 2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert read == [[1]] * len(threads)
 
 
 def test_an_error_of_the_callers_own_passes_a_reader_unchanged(database: Database) -> None:

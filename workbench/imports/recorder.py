@@ -244,6 +244,7 @@ class Recorder:
 
     def _fresh(self, connection: apsw.Connection, entries: Sequence[Entry], outcome: Outcome) -> list[Entry]:
         fresh: list[Entry] = []
+        positions = _positions_of(connection, entries)
         taken: dict[str, tuple[str, int]] = {}
         """Where the records of this call that are fresh stand."""
         last: tuple[str, tuple[str, int]] | None = None
@@ -255,7 +256,7 @@ class Recorder:
                 if entry.record_key in taken:
                     known = taken[entry.record_key] != entry.occurrence
                 else:
-                    position = _position_of(connection, entry.record_key)
+                    position = positions.get(entry.record_key)
                     known = position is not None or self._was_seen(entry.record_key)
                 if known:
                     outcome.duplicates.append(entry)
@@ -402,16 +403,17 @@ def _count(receipt: Receipt, into: dict[str, int]) -> None:
         add_counts(into, {removal.kind: removal.count})
 
 
-def _position_of(connection: apsw.Connection, record_key: str) -> int | None:
-    """Where the first stored block of a record stands, or None."""
+def _positions_of(connection: apsw.Connection, entries: Sequence[Entry]) -> dict[str, int]:
+    """By record key where the first stored block of a record stands; records that are new are left out."""
     # Block keys are `<record key>:<index>`, and ";" is the character after ":". A record whose key goes on
     # behind a colon has its keys in between.
-    found = connection.execute(
-        "SELECT source_key, position FROM imported_records WHERE source_key >= ? AND source_key < ?",
-        (f"{record_key}:", f"{record_key};"),
+    ranges = [(f"{key}:", f"{key};") for key in dict.fromkeys([entry.record_key for entry in entries])]
+    found = connection.executemany(
+        "SELECT source_key, position FROM imported_records WHERE source_key >= ? AND source_key < ?", ranges
     )
-    start = len(record_key) + 1
+    positions: dict[str, int] = {}
     for source_key, position in found:
-        if source_key[start:].isdigit():
-            return int(position)
-    return None
+        record_key, _, index = source_key.rpartition(":")
+        if index.isdigit():
+            positions.setdefault(record_key, position)
+    return positions

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -17,14 +18,23 @@ MAX_DEPTH = 200
 MAX_PAYLOAD_BYTES = 512 * 1024 * 1024
 """SQLite refuses a row beyond 1 GB; half of it leaves room for every reader's copy."""
 
+PROBED_BYTES = 64 * 1024
+"""So many bytes of payloads are looked through together: one with a secret has the rest of them looked
+through one by one."""
+
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LARGEST_FLOAT = 1.7976931348623157e308
 _CONTAINERS = (dict, list, tuple, set, frozenset)
+_PLAIN = frozenset({str, bool, type(None), msgspec.UnsetType})
+
+_Draft = tuple[EventType, Payload, bytes, int]
+"""A payload after its repairs, how it is encoded, and how many repairs it took."""
 
 
-class Admitted(NamedTuple):
+class Admitted(msgspec.Struct, frozen=True, gc=False):
     """A payload that may be stored."""
 
+    event_type: EventType
     payload: Payload
     """As every reader will decode it: folding it now and folding it again later give the same rows."""
     encoded: str
@@ -48,23 +58,42 @@ class Door:
         Raises `InvalidIdentifier` or `SecretInIdentifier` for a field that names something,
         `InvalidPayload` for one that is too deep, too large or of the wrong type.
         """
+        [admitted] = self.admit_all([(event_type, payload)])
+        return admitted
+
+    def admit_all(self, batch: Sequence[tuple[EventType, Payload]]) -> list[Admitted]:
+        """`admit` for each of a batch, in order."""
+        drafts = (self._draft(event_type, payload) for event_type, payload in batch)
+        admitted: list[Admitted] = []
+        for run in _runs(drafts):
+            # One look over many payloads costs little more than one over a single one, and hardly any
+            # payload has something to take out.
+            rows = [encoded for _, _, encoded, _ in run]
+            suspicious = self._redactor.may_change(rows[0] if len(rows) == 1 else b"[%s]" % b",".join(rows))
+            for event_type, payload, encoded, repaired in run:
+                removals: tuple[Removed, ...] = ()
+                if suspicious and (len(rows) == 1 or self._redactor.may_change(encoded)):
+                    payload, removals = self._redact(event_type, payload)
+                    if removals:
+                        encoded = self._encode(payload)
+                if len(encoded) > MAX_PAYLOAD_BYTES:
+                    raise InvalidPayload(
+                        f"{event_type.type}: a payload of {len(encoded):,} bytes is too large"
+                    )
+                decoded = self._decode(event_type, encoded)
+                text = str(encoded, "utf-8")
+                admitted.append(Admitted(event_type, decoded, text, removals, repaired))
+        return admitted
+
+    def _draft(self, event_type: EventType, payload: Payload) -> _Draft:
         repaired = 0
         if _has_odd_numbers(payload):
             payload, repaired = self._repair(event_type, payload)
         try:
-            encoded = self._encode(payload)
+            return event_type, payload, self._encode(payload), repaired
         except UnicodeEncodeError:
             payload, more = self._repair(event_type, payload)
-            repaired += more
-            encoded = self._encode(payload)
-        removals: tuple[Removed, ...] = ()
-        if self._redactor.may_change(encoded):
-            payload, removals = self._redact(event_type, payload)
-            if removals:
-                encoded = self._encode(payload)
-        if len(encoded) > MAX_PAYLOAD_BYTES:
-            raise InvalidPayload(f"{event_type.type}: a payload of {len(encoded):,} bytes is too large")
-        return Admitted(self._decode(event_type, encoded), str(encoded, "utf-8"), removals, repaired)
+            return event_type, payload, self._encode(payload), repaired + more
 
     def _decode(self, event_type: EventType, encoded: bytes) -> Payload:
         # A structure is not checked when it is made; what cannot be read back must not be stored.
@@ -127,6 +156,21 @@ class Door:
         return msgspec.structs.replace(payload, **changed), tuple(removed)
 
 
+def _runs(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:
+    """The drafts in runs of at most `PROBED_BYTES`; a longer payload is a run of its own."""
+    run: list[_Draft] = []
+    size = 0
+    for draft in drafts:
+        encoded = draft[2]
+        if run and size + len(encoded) > PROBED_BYTES:
+            yield run
+            run, size = [], 0
+        run.append(draft)
+        size += len(encoded)
+    if run:
+        yield run
+
+
 def _has_odd_numbers(payload: Payload) -> bool:
     """Whether some number in the payload is one that JSON readers would not give back.
 
@@ -134,14 +178,13 @@ def _has_odd_numbers(payload: Payload) -> bool:
     """
     odd = False
     # Depth first, so that a structure which contains itself runs into the limit at once.
-    pending: list[tuple[JsonValue, int]] = [([getattr(payload, f) for f in payload.__struct_fields__], 0)]
+    pending: list[tuple[JsonValue, int]] = [(msgspec.structs.astuple(payload), 0)]
     while pending:
         container, depth = pending.pop()
         if depth > MAX_DEPTH:
             raise InvalidPayload(f"the payload is nested more than {MAX_DEPTH} levels deep")
         for item in container.values() if isinstance(container, dict) else container:
-            kind = type(item)
-            if kind is str or kind is bool or item is None:
+            if type(item) in _PLAIN:
                 continue
             if isinstance(item, _CONTAINERS):
                 if item:

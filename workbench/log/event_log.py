@@ -16,7 +16,7 @@ import msgspec
 from workbench.log import sqlite
 from workbench.log.door import Admitted, Door
 from workbench.log.errors import ConcurrencyError, DuplicateEventId, InvalidPayload
-from workbench.log.folds import FoldEvent, FoldSet, InlineFold
+from workbench.log.folds import FOLD_POSITIONS, FoldEvent, FoldSet, InlineFold
 from workbench.log.identifiers import event_id_bytes
 from workbench.log.ports import PassThrough, Redactor
 from workbench.log.registry import EventType, EventTypeRegistry, Payload, PendingEvent, Removed, StoredEvent
@@ -94,33 +94,39 @@ class EventLog:
         Raises `SchemaError`s (exit 3) for a file that is foreign, newer, older or damaged, and
         leaves it as it was; `DatabaseMissing` for a read-only open of nothing.
         """
+        fold_set = FoldSet(folds)
+
+        def check(connection: apsw.Connection) -> None:
+            schema.check(connection, path, (*sqlite.SCHEMA, FOLD_POSITIONS, *tables))
+            schema.check(connection, path, fold_set.schema_in(connection))
+
         if not read_only:
-            schema.refuse_foreign(path)
+            schema.refuse_foreign(path, check)
         database = Database(path, read_only=read_only, synchronous=synchronous)
         try:
             log = cls(database, folds, registry, redactor=redactor, clock=clock)
-            log._prepare(tables)
+            log._prepare(tables, check)
         except BaseException:
             database.close()
             raise
         return log
 
-    def _prepare(self, tables: tuple[str, ...]) -> None:
-        if self._db.read_only:
+    def _prepare(self, tables: tuple[str, ...], check: Callable[[apsw.Connection], None]) -> None:
+        if not self._db.read_only:
             with self._db.reader() as connection:
-                schema.check(connection, self._db.path)
-            return
+                fresh = schema.is_empty(connection)
+            if fresh:
+                self._lay_out(tables)
         with self._db.reader() as connection:
-            fresh = schema.is_empty(connection)
-        if fresh:
-            with self._db.transaction() as connection:
-                # Another process may have laid it out while we waited for the lock.
-                if schema.is_empty(connection):
-                    statements = (*sqlite.SCHEMA, *self._folds.schema(), *tables)
-                    schema.create(connection, statements, at=to_text(from_micros(self._micros())))
-                    self._folds.install(connection)
-        with self._db.reader() as connection:
-            schema.check(connection, self._db.path)
+            check(connection)
+
+    def _lay_out(self, tables: tuple[str, ...]) -> None:
+        with self._db.transaction() as connection:
+            # Another process may have laid it out while we waited for the lock.
+            if schema.is_empty(connection):
+                statements = (*sqlite.SCHEMA, *self._folds.schema(), *tables)
+                schema.create(connection, statements, at=to_text(from_micros(self._micros())))
+                self._folds.install(connection)
 
     # -- transactions ----------------------------------------------------------------------
 
@@ -217,12 +223,12 @@ class EventLog:
         """
         pending = [e if isinstance(e, PendingEvent) else PendingEvent(payload=e) for e in batch]
         # Filtering and encoding need no lock, so other threads write meanwhile.
-        admitted = [(event, *self._admit(event)) for event in pending]
+        admitted = self._admit(pending)
         with self.transaction():
             work = self._work
             assert work is not None
             with translated(self._db.path):
-                return self._append(work, stream, admitted, expected_last_seq)
+                return self._append(work, stream, pending, admitted, expected_last_seq)
 
     def restore(self, stream: StreamRef, event: PendingEvent, recorded_at: datetime) -> Receipt:
         """Append one event of another log with the time at which that log recorded it.
@@ -231,28 +237,31 @@ class EventLog:
         """
         _check_instant("recorded_at", recorded_at)
         micros = to_micros(recorded_at)
-        admitted = [(event, *self._admit(event))]
+        admitted = self._admit([event])
         with self.transaction():
             work = self._work
             assert work is not None
             if micros < work.last_recorded_at:
                 raise InvalidPayload("recorded_at falls behind the event before it")
             with translated(self._db.path):
-                return self._append(work, stream, admitted, None, recorded_at=micros)
+                return self._append(work, stream, [event], admitted, None, recorded_at=micros)
 
-    def _admit(self, event: PendingEvent) -> tuple[EventType, Admitted]:
-        event_type = self.registry.of(event.payload)
-        if event.visibility not in ("public", "private"):
-            raise InvalidPayload(f"visibility is public or private, not {event.visibility!r}")
-        if event.occurred_at is not None:
-            _check_instant("occurred_at", event.occurred_at)
-        return event_type, self._door.admit(event_type, event.payload)
+    def _admit(self, pending: list[PendingEvent]) -> list[Admitted]:
+        batch: list[tuple[EventType, Payload]] = []
+        for event in pending:
+            batch.append((self.registry.of(event.payload), event.payload))
+            if event.visibility not in ("public", "private"):
+                raise InvalidPayload(f"visibility is public or private, not {event.visibility!r}")
+            if event.occurred_at is not None:
+                _check_instant("occurred_at", event.occurred_at)
+        return self._door.admit_all(batch)
 
     def _append(
         self,
         work: UnitOfWork,
         stream: StreamRef,
-        admitted: list[tuple[PendingEvent, EventType, Admitted]],
+        pending: list[PendingEvent],
+        admitted: list[Admitted],
         expected_last_seq: int | None,
         *,
         recorded_at: int | None = None,
@@ -270,26 +279,32 @@ class EventLog:
         if not admitted:
             return Receipt(first, first - 1, work.seq_of(stream.name), recorded_at, (), (), 0)
         tail = work.tail(stream)
+        stream_id, name = tail.stream_id, stream.name
         events: list[FoldEvent] = []
         removals: list[Removed] = []
         repaired = size = 0
         rows: list[tuple[object, ...]] = []
         position, seq = work.last_position, tail.last_seq
-        for event, event_type, entry in admitted:
+        known: EventType | None = None
+        for event, entry in zip(pending, admitted, strict=True):
             position += 1
             seq += 1
+            event_type = entry.event_type
+            if event_type is not known:
+                known, type_id = event_type, work.type_id(event_type)
             private = event.visibility == "private"
-            occurred = None if event.occurred_at is None else to_micros(event.occurred_at)
+            happened = event.occurred_at
+            occurred = None if happened is None else to_micros(happened)
             rows.append(
                 (
                     position,
-                    tail.stream_id,
+                    stream_id,
                     seq,
-                    work.type_id(event_type),
+                    type_id,
                     event_type.version,
                     event_id_bytes(event.event_id),
-                    event.causation_id.bytes if event.causation_id else None,
-                    event.correlation_id.bytes if event.correlation_id else None,
+                    None if event.causation_id is None else event.causation_id.bytes,
+                    None if event.correlation_id is None else event.correlation_id.bytes,
                     private,
                     recorded_at,
                     occurred,
@@ -298,18 +313,11 @@ class EventLog:
             )
             events.append(
                 FoldEvent(
-                    position,
-                    tail.stream_id,
-                    stream.name,
-                    seq,
-                    event_type,
-                    private,
-                    recorded_at,
-                    occurred,
-                    entry.payload,
+                    position, stream_id, name, seq, event_type, private, recorded_at, occurred, entry.payload
                 )
             )
-            removals.extend(entry.removals)
+            if entry.removals:
+                removals.extend(entry.removals)
             repaired += entry.repaired
             size += len(entry.encoded)
         try:
@@ -321,7 +329,7 @@ class EventLog:
         work.last_position, work.last_recorded_at = position, recorded_at
         tail.last_seq, tail.written = seq, True
         work.fold(events, size)
-        payloads = tuple(entry.payload for _, _, entry in admitted)
+        payloads = tuple([entry.payload for entry in admitted])
         return Receipt(first, position, seq, recorded_at, tuple(removals), payloads, repaired)
 
     # -- reading ---------------------------------------------------------------------------
@@ -455,6 +463,8 @@ class Stream:
 
 def _check_instant(field: str, moment: datetime) -> None:
     """Refuse a time that cannot be given back: without a zone, or outside the years 1 to 9999 in UTC."""
+    if moment.tzinfo is UTC:
+        return
     if moment.utcoffset() is None:
         raise InvalidPayload(f"{field} needs a time zone")
     try:

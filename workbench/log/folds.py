@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import apsw
+import msgspec
 
 from workbench.log.errors import FoldSetMismatch
 from workbench.log.registry import EventType
 from workbench.storage import fetch
 
 
-class FoldEvent(NamedTuple):
+class FoldEvent(msgspec.Struct, frozen=True, gc=False):
     """An event as a fold sees it: everything that it may depend on, and nothing else."""
 
     position: int
@@ -47,7 +48,7 @@ class InlineFold(Protocol):
 
     @property
     def schema(self) -> tuple[str, ...]:
-        """One DDL statement each."""
+        """Statements that create the tables and set them up, one each."""
         ...
 
     @property
@@ -88,6 +89,12 @@ class FoldSet:
     def schema(self) -> tuple[str, ...]:
         """The statements that lay out every fold's tables."""
         return (FOLD_POSITIONS, *(statement for fold in self.folds for statement in fold.schema))
+
+    def schema_in(self, connection: apsw.Connection) -> tuple[str, ...]:
+        """The statements that laid out the tables of those folds that the file knows at this version."""
+        stored: dict[str, int] = dict(fetch.rows(connection, "SELECT name, version FROM folds"))
+        known = (fold for fold in self.folds if stored.get(fold.name) == fold.version)
+        return tuple(statement for fold in known for statement in fold.schema)
 
     def install(self, connection: apsw.Connection) -> None:
         """Note every fold at position 0, in the transaction that created the tables."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote
 
+from workbench.log.errors import InvalidIdentifier
+
 
 class StreamRef(NamedTuple):
     """A stream and the parts of its name, which are stored because names are never parsed back."""
@@ -17,10 +19,19 @@ class StreamRef(NamedTuple):
 
 
 def component(text: str) -> str:
-    """One component of a stream's name: everything but `A-Za-z0-9._~-` percent-encoded as UTF-8."""
-    return quote(text, safe="")
+    """One component of a stream's name: everything but `A-Za-z0-9._~-` percent-encoded as UTF-8.
+
+    Raises `InvalidIdentifier` for text with a lone surrogate, which has no UTF-8.
+    """
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError:
+        raise InvalidIdentifier("a stream's name is not valid text") from None
 
 
 def session_stream(chronicum_id: str) -> StreamRef:
-    """The stream of a session; its id is taken exactly as given and never folded."""
+    """The stream of a session; its id is taken exactly as given and never folded.
+
+    Raises `InvalidIdentifier` for an id that is not valid text.
+    """
     return StreamRef(f"session/{component(chronicum_id)}", "session")

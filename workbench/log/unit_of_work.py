@@ -9,7 +9,7 @@ import apsw
 
 from workbench.log import sqlite
 from workbench.log.folds import FoldEvent, InlineFold
-from workbench.log.registry import EventType
+from workbench.log.registry import EventType, Payload
 from workbench.log.streams import StreamRef
 from workbench.storage import fetch
 from workbench.storage.errors import StorageError
@@ -60,7 +60,7 @@ class UnitOfWork:
         self.last_position: int = last[0] if last else 0
         self.last_recorded_at: int = last[1] if last else 0
         self._tails: dict[str, _Tail] = {}
-        self._type_ids: dict[tuple[str, str], int] = {}
+        self._type_ids: dict[type[Payload], int] = {}
 
     # -- names to numbers ------------------------------------------------------------------
 
@@ -91,16 +91,16 @@ class UnitOfWork:
 
     def type_id(self, event_type: EventType) -> int:
         """The number of an event type in this file."""
-        key = (event_type.namespace, event_type.type)
-        number = self._type_ids.get(key)
+        number = self._type_ids.get(event_type.model)
         if number is None:
+            key = (event_type.namespace, event_type.type)
             found: int | None = fetch.value(
                 self.connection, "SELECT type_id FROM event_types WHERE namespace = ? AND type = ?", key
             )
             if found is None:
                 self.connection.execute("INSERT INTO event_types(namespace, type) VALUES(?, ?)", key)
                 found = self.connection.last_insert_rowid()
-            number = self._type_ids[key] = found
+            number = self._type_ids[event_type.model] = found
         return number
 
     # -- folds -----------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 
 import apsw
 import msgspec
@@ -20,12 +21,17 @@ from workbench.sessions.events import (
 )
 from workbench.sessions.facets import UNIT_CLOSED as UNIT_FACET
 from workbench.sessions.facets import facet
+from workbench.storage import fetch
 
 IMPORT_PREFIXES = ("claude-code:", "codex:")
 """Beginnings of the keys that importers give; other keys are their callers' own."""
 
+_DESCRIBED, _ACTUM, _UNIT_CLOSED = DESCRIBED.type, ACTUM.type, UNIT_CLOSED.type
+
 REQUEST, RESPONSE, CHILD = 0, 1, 2
 """Roles of an entry in a tool call: the call, its response, the first act of the sub-agent it spawned."""
+
+_ROLES = {"tool_request": REQUEST, "tool_response": RESPONSE}
 
 
 class SessionsFold:
@@ -72,27 +78,33 @@ class SessionsFold:
         """Fold session events in order."""
         entries: list[tuple[int, int, int, int]] = []
         calls: list[tuple[int, str, int, int]] = []
+        keys: list[tuple[int, str, int]] = []
+        imported: list[tuple[str, int, int | None]] = []
         for event in events:
             kind = event.event_type.type
-            if kind == ACTUM.type:
+            if kind == _ACTUM:
                 actum: ActumRecorded = event.payload
                 number = facet(actum.kind, actum.actor_kind, event.private)
                 entries.append((event.stream_id, number, event.seq, event.position))
-                if actum.idempotency_key is not UNSET:
-                    _key(connection, event, str(actum.idempotency_key))
+                key = actum.idempotency_key
+                if isinstance(key, str):
+                    if key.startswith(IMPORT_PREFIXES):
+                        imported.append((key, event.position, event.stream_id))
+                    else:
+                        keys.append((event.stream_id, key, event.position))
                 if actum.metadata:
-                    calls.extend(_calls(event, actum))
-            elif kind == UNIT_CLOSED.type:
+                    _add_calls(calls, event, actum)
+            elif kind == _UNIT_CLOSED:
                 entries.append((event.stream_id, UNIT_FACET, event.seq, event.position))
                 key = event.payload.source_key
-                if key is not UNSET:
+                if isinstance(key, str):
                     connection.execute(
                         "INSERT OR IGNORE INTO unit_keys VALUES(?, ?, ?)",
                         (event.stream_id, key, event.position),
                     )
                     if key.startswith(IMPORT_PREFIXES):
-                        _imported(connection, event, key)
-            elif kind == DESCRIBED.type:
+                        imported.append((key, event.position, None))
+            elif kind == _DESCRIBED:
                 self._described(connection, event)
             else:
                 # A second creation of one id cannot come through the store; the first would stand.
@@ -106,9 +118,16 @@ class SessionsFold:
                         event.recorded_at,
                     ),
                 )
-        connection.executemany("INSERT INTO session_entries VALUES(?, ?, ?, ?)", entries)
-        # The first of each role counts: a call id that comes twice in a session stays with its first pair.
-        connection.executemany("INSERT OR IGNORE INTO tool_calls VALUES(?, ?, ?, ?)", calls)
+        if entries:
+            connection.executemany("INSERT INTO session_entries VALUES(?, ?, ?, ?)", entries)
+        if imported:
+            keys.extend(_noted_before(connection, imported))
+        if keys:
+            connection.executemany("INSERT OR IGNORE INTO session_keys VALUES(?, ?, ?)", keys)
+        if calls:
+            # The first of each role counts: a call id that comes twice in a session stays with its first
+            # pair.
+            connection.executemany("INSERT OR IGNORE INTO tool_calls VALUES(?, ?, ?, ?)", calls)
 
     def _described(self, connection: apsw.Connection, event: FoldEvent) -> None:
         described: ChronicumDescribed = event.payload
@@ -127,32 +146,41 @@ class SessionsFold:
             )
 
 
-def _key(connection: apsw.Connection, event: FoldEvent, key: str) -> None:
-    """Note an idempotency key: an importer's among all sessions' records, any other in its session.
+def _noted_before(
+    connection: apsw.Connection, imported: list[tuple[str, int, int | None]]
+) -> list[tuple[int, str, int]]:
+    """Note imported records, given as (key, position, stream); rows of `session_keys` for those left over.
 
-    An importer's key that another session had first is noted in its session too, so that a key counts
-    in every session on its own.
+    An importer's key is noted once for all sessions. One that another session had first is noted in its
+    own session instead, so that a key counts in every session on its own; a unit (no stream) has its own
+    table for that.
     """
-    if key.startswith(IMPORT_PREFIXES) and _imported(connection, event, key):
-        return
-    connection.execute(
-        "INSERT OR IGNORE INTO session_keys VALUES(?, ?, ?)", (event.stream_id, key, event.position)
+    before = connection.total_changes()
+    connection.executemany(
+        "INSERT OR IGNORE INTO imported_records VALUES(?, ?)",
+        [(key, position) for key, position, _ in imported],
     )
+    if connection.total_changes() - before == len(imported):
+        return []
+    return [
+        (stream, key, position)
+        for key, position, stream in imported
+        if stream is not None
+        and position
+        != fetch.value(connection, "SELECT position FROM imported_records WHERE source_key = ?", (key,))
+    ]
 
 
-def _imported(connection: apsw.Connection, event: FoldEvent, key: str) -> bool:
-    """Note an imported record; False if its key was noted before."""
-    connection.execute("INSERT OR IGNORE INTO imported_records VALUES(?, ?)", (key, event.position))
-    return connection.changes() > 0
-
-
-def _calls(event: FoldEvent, actum: ActumRecorded) -> Iterator[tuple[int, str, int, int]]:
-    call = actum.metadata.get("call_id")
-    if call and isinstance(call, str) and actum.kind in ("tool_request", "tool_response"):
-        yield event.stream_id, call, REQUEST if actum.kind == "tool_request" else RESPONSE, event.seq
+def _add_calls(rows: list[tuple[int, str, int, int]], event: FoldEvent, actum: ActumRecorded) -> None:
+    """Add an entry's rows of `tool_calls`."""
+    role = _ROLES.get(actum.kind)
+    if role is not None:
+        call = actum.metadata.get("call_id")
+        if call and isinstance(call, str):
+            rows.append((event.stream_id, call, role, event.seq))
     parent = actum.metadata.get("parent")
     if parent and isinstance(parent, str):
-        yield event.stream_id, parent, CHILD, event.seq
+        rows.append((event.stream_id, parent, CHILD, event.seq))
 
 
 class SessionCountsFold:
@@ -179,36 +207,32 @@ class SessionCountsFold:
 
     def apply(self, connection: apsw.Connection, events: Sequence[FoldEvent]) -> None:
         """Add a batch to the counters, one statement per counter that it touches."""
-        facets: dict[tuple[int, int], int] = {}
-        actors: dict[tuple[int, str, str], int] = {}
-        activity: dict[int, list[int]] = {}
+        facets: defaultdict[tuple[int, int], int] = defaultdict(int)
+        actors: defaultdict[tuple[int, str, str], int] = defaultdict(int)
+        acta: defaultdict[tuple[int, str, str, str, bool], int] = defaultdict(int)
+        happened: defaultdict[int, list[int]] = defaultdict(list)
+        last: dict[int, FoldEvent] = {}
+        """By stream its last actum."""
         for event in events:
             stream = event.stream_id
-            if event.event_type.type == CREATED.type:
+            kind = event.event_type.type
+            if kind == _ACTUM:
+                actum: ActumRecorded = event.payload
+                acta[stream, actum.kind, actum.actor_kind, actum.actor, event.private] += 1
+                occurred = event.occurred_at
+                happened[stream].append(event.recorded_at if occurred is None else occurred)
+                last[stream] = event
+            elif kind == _UNIT_CLOSED:
+                facets[stream, UNIT_FACET] += 1
+            else:
                 at = event.recorded_at
                 connection.execute(
                     "INSERT OR IGNORE INTO session_activity VALUES(?, ?, ?, ?, 0, ?)",
                     (stream, at, at, at, event.position),
                 )
-                continue
-            if event.event_type.type == UNIT_CLOSED.type:
-                facets[stream, UNIT_FACET] = facets.get((stream, UNIT_FACET), 0) + 1
-                continue
-            actum: ActumRecorded = event.payload
-            key = (stream, facet(actum.kind, actum.actor_kind, event.private))
-            facets[key] = facets.get(key, 0) + 1
-            actor = (stream, actum.actor, actum.actor_kind)
-            actors[actor] = actors.get(actor, 0) + 1
-            happened = event.recorded_at if event.occurred_at is None else event.occurred_at
-            seen = activity.get(stream)
-            if seen is None:
-                activity[stream] = [event.recorded_at, happened, happened, 1, event.position]
-            else:
-                seen[0] = event.recorded_at
-                seen[1] = min(seen[1], happened)
-                seen[2] = max(seen[2], happened)
-                seen[3] += 1
-                seen[4] = event.position
+        for (stream, act, actor_kind, actor, private), count in acta.items():
+            facets[stream, facet(act, actor_kind, private)] += count
+            actors[stream, actor, actor_kind] += count
         connection.executemany(
             "INSERT INTO facet_counts VALUES(?, ?, ?) "
             "ON CONFLICT DO UPDATE SET entries = entries + excluded.entries",
@@ -225,7 +249,10 @@ class SessionCountsFold:
             "first_happened = iif(acta = 0, ?3, min(first_happened, ?3)), "
             "last_happened = iif(acta = 0, ?4, max(last_happened, ?4)), "
             "acta = acta + ?5, last_position = ?6 WHERE stream_id = ?1",
-            [(stream, *numbers) for stream, numbers in activity.items()],
+            [
+                (stream, event.recorded_at, min(times), max(times), len(times), event.position)
+                for (stream, times), event in zip(happened.items(), last.values(), strict=True)
+            ],
         )
 
 

@@ -18,9 +18,21 @@ from workbench.storage import fetch
 def stream_of(connection: apsw.Connection, chronicum_id: str) -> int | None:
     """The number of the session's stream, or None if there is no such session."""
     number: int | None = fetch.value(
-        connection, "SELECT stream_id FROM chronica WHERE chronicum_id = ?", (chronicum_id,)
+        connection, "SELECT stream_id FROM chronica WHERE chronicum_id = ?", (known_as(chronicum_id),)
     )
     return number
+
+
+def known_as(name: str) -> str | None:
+    """`name` as SQL can look for it; None, which equals nothing, if it is no valid text.
+
+    No name in the log holds a lone surrogate: the door refuses it.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return None
+    return name
 
 
 @lru_cache(maxsize=512)
@@ -76,9 +88,9 @@ _IMPORTED = (
 
 def keyed_actum(connection: apsw.Connection, stream_id: int, key: str) -> fetch.Row | None:
     """The row (see `actum`) that used an idempotency key in a session first, or None."""
-    row = fetch.row(connection, _KEYED, (stream_id, key))
+    row = fetch.row(connection, _KEYED, (stream_id, known_as(key)))
     if row is None and key.startswith(IMPORT_PREFIXES):
-        row = fetch.row(connection, _IMPORTED, (key, stream_id))
+        row = fetch.row(connection, _IMPORTED, (known_as(key), stream_id))
     return row
 
 

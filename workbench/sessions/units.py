@@ -17,10 +17,12 @@ def close_unit(
 ) -> tuple[int, int]:
     """Append `unit.closed`; its (position, seq), or those of the event that had the key first.
 
-    Raises `ChronicumNotFound` without such a session, `InvalidActum` for an empty unit.
+    Raises `ChronicumNotFound` without such a session, `InvalidActum` for an empty unit,
+    `InvalidIdentifier` for a name that no name may be.
     """
     if not unit:
         raise InvalidActum.because("a unit needs a name")
+    stream = session_stream(chronicum_id)
     with log.transaction() as transaction:
         connection = transaction.connection
         stream_id = queries.stream_of(connection, chronicum_id)
@@ -31,7 +33,7 @@ def close_unit(
                 connection,
                 "SELECT e.position, e.seq FROM unit_keys k CROSS JOIN events e ON e.position = k.position "
                 "WHERE k.stream_id = ? AND k.key = ?",
-                (stream_id, key),
+                (stream_id, queries.known_as(key)),
             )
             if row is not None:
                 return row[0], row[1]
@@ -41,5 +43,5 @@ def close_unit(
             note=UNSET if note is None else note,
             source_key=key or UNSET,
         )
-        receipt = transaction.append(session_stream(chronicum_id), [closed])
+        receipt = transaction.append(stream, [closed])
     return receipt.last_position, receipt.last_seq

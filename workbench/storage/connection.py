@@ -19,7 +19,7 @@ CACHE_KIB = 4096
 WRITER_CACHE_KIB = 32768
 """The writer touches the end of a dozen trees in every transaction, and random places of two of them."""
 
-CHECKPOINT_PAGES = 4000
+CHECKPOINT_PAGES = 8000
 """Pages in the WAL before they are carried into the file: rarer than the default, since a batch of an
 import writes the same hot pages again and again."""
 Synchronous = Literal["FULL", "OFF"]

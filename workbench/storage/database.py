@@ -82,6 +82,8 @@ class Database:
         self._owner: int | None = None
         self._idle: list[apsw.Connection] = []
         self._lent = threading.Semaphore(POOL_SIZE)
+        self._held: dict[int, apsw.Connection] = {}
+        """By thread the reader it holds."""
         self._pool_lock = threading.Lock()
         self._closed = False
         self._writer: apsw.Connection | None = None
@@ -158,16 +160,26 @@ class Database:
 
     @contextmanager
     def reader(self) -> Iterator[apsw.Connection]:
-        """Lend a connection for reading; it goes back to the pool at the end of the block."""
+        """Lend a connection for reading; it goes back to the pool at the end of the block.
+
+        Nested calls of one thread share one: threads that each hold a reader and wait for another
+        would wait for ever.
+        """
         if self.in_transaction:
             yield self.writer()
             return
+        thread = threading.get_ident()
+        held = self._held.get(thread)
+        if held is not None:
+            yield held
+            return
         with self._lent:
-            connection = self._take()
+            connection = self._held[thread] = self._take()
             try:
                 with translated(self.path):
                     yield connection
             finally:
+                del self._held[thread]
                 self._give_back(connection)
 
     def data_version_poller(self) -> DataVersionPoller:

@@ -17,6 +17,7 @@ from workbench.imports.claude_code.blocks import (
     tool_name,
     user_content,
 )
+from workbench.imports.claude_code.cutting import cut
 from workbench.imports.claude_code.envelopes import envelope_of
 from workbench.imports.claude_code.items import (
     MAX_RAW,
@@ -85,13 +86,15 @@ class Translator:
             titles.note_record(session, record)
         items: list[Item]
         if kind == "assistant":
-            items = self._assistant(record, session_id, session, line, offset, data)
+            items = self._assistant(record, session, self._builder(record, session_id, line, offset, data))
         elif kind == "user":
-            items = self._user(record, session_id, session, line, offset, data, repairs)
+            build = self._builder(record, session_id, line, offset, data)
+            items = self._user(record, session, build, repairs)
         elif kind == "system":
-            items = self._system(record, session_id, line, offset, data)
+            items = self._system(record, self._builder(record, session_id, line, offset, data))
         elif kind == "attachment":
-            items = self._attachment(record, session_id, session, line, offset, data, repairs)
+            build = self._builder(record, session_id, line, offset, data)
+            items = self._attachment(record, session, build, repairs)
         else:
             items = []
             if self._describes and (kind == "custom-title" or kind == "ai-title"):
@@ -117,15 +120,7 @@ class Translator:
                 titles.set_field(session, "source", self._source)
         return session_id, session
 
-    def _assistant(
-        self,
-        record: Record,
-        session_id: str,
-        session: SessionState,
-        line: int,
-        offset: int,
-        data: bytes,
-    ) -> list[Item]:
+    def _assistant(self, record: Record, session: SessionState, build: _Builder) -> list[Item]:
         message = record.message
         found = assistant_content(message.content) if message else Content([], [])
         if message is None or not found.blocks:
@@ -144,7 +139,6 @@ class Translator:
             shared["api_error"] = True
         agent_id = self._agent_id or record.agent_id
         actor = f"{SOURCE}/{agent_id}" if agent_id else SOURCE
-        build = _Builder(session_id, self._key(record, session_id, offset, data), record, line)
         for block in found.blocks:
             metadata = shared.copy()
             if block.kind == "request":
@@ -165,14 +159,7 @@ class Translator:
         return build.finish(found)
 
     def _user(
-        self,
-        record: Record,
-        session_id: str,
-        session: SessionState,
-        line: int,
-        offset: int,
-        data: bytes,
-        repairs: list[Repaired],
+        self, record: Record, session: SessionState, build: _Builder, repairs: list[Repaired]
     ) -> list[Item]:
         found = user_content(record.message.content) if record.message else Content([], [])
         injected = ""
@@ -180,17 +167,10 @@ class Translator:
             injected = "compact_summary"
         elif record.is_meta is True:
             injected = "meta"
-        return self._human(found, injected, record, session_id, session, line, offset, data, repairs)
+        return self._human(found, injected, record, session, build, repairs)
 
     def _attachment(
-        self,
-        record: Record,
-        session_id: str,
-        session: SessionState,
-        line: int,
-        offset: int,
-        data: bytes,
-        repairs: list[Repaired],
+        self, record: Record, session: SessionState, build: _Builder, repairs: list[Repaired]
     ) -> list[Item]:
         attachment = record.attachment
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
@@ -203,7 +183,7 @@ class Translator:
             injected = "meta"
         elif mode == "task-notification":
             injected = mode
-        items = self._human(found, injected, record, session_id, session, line, offset, data, repairs)
+        items = self._human(found, injected, record, session, build, repairs)
         for item in items:
             if type(item) is ActumItem:
                 item.metadata["queued"] = True
@@ -214,19 +194,19 @@ class Translator:
         found: Content,
         injected: str,
         record: Record,
-        session_id: str,
         session: SessionState,
-        line: int,
-        offset: int,
-        data: bytes,
+        build: _Builder,
         repairs: list[Repaired],
     ) -> list[Item]:
-        first_text = next((block.content for block in found.blocks if block.kind == "text"), "")
         if not found.blocks:
             self._parent(record, "")
             return []
+        first_text = ""
+        for block in found.blocks:
+            if block.kind == "text":
+                first_text = block.content
+                break
         shared = self._shared(record, first_text)
-        build = _Builder(session_id, self._key(record, session_id, offset, data), record, line)
         # A prompt in a sub-agent's own line of talk was written by the agent that called it, not by a person.
         by_agent = bool(self._agent_id) or record.is_sidechain is True
         result_taken = False
@@ -243,7 +223,7 @@ class Translator:
                     metadata["is_error"] = True
                 if not result_taken:
                     result_taken = True
-                    result = structured_result(record.tool_use_result, block.content, len(data))
+                    result = structured_result(record.tool_use_result, block.content, build.size)
                     if result is not None:
                         metadata["result"] = result
                 build.add(block, "tool_response", "system", tool_name(name), metadata)
@@ -260,23 +240,22 @@ class Translator:
                 if self._describes and block.kind == "text":
                     titles.set_title(session, titles.PROMPT, block.content)
         if found.unreadable:
-            repairs.append(Repaired("unreadable base64", found.unreadable, line))
+            repairs.append(Repaired("unreadable base64", found.unreadable, build.line))
         return build.finish(found)
 
-    def _system(self, record: Record, session_id: str, line: int, offset: int, data: bytes) -> list[Item]:
+    def _system(self, record: Record, build: _Builder) -> list[Item]:
         text = record.content
-        key = self._key(record, session_id, offset, data)
         if record.subtype == "compact_boundary":
             self._parent(record, "")
             return [
                 UnitClosedItem(
-                    chronicum_id=f"{SOURCE}/{session_id}",
-                    record_key=key,
-                    source_key=f"{key}:0",
+                    chronicum_id=build.chronicum_id,
+                    record_key=build.key,
+                    source_key=f"{build.key}:0",
                     unit="compaction",
                     note=_compaction_note(record.compact_metadata),
-                    occurred_at=moment(record.timestamp),
-                    line=line,
+                    occurred_at=build.at,
+                    line=build.line,
                 )
             ]
         if type(text) is not str or not text.strip():
@@ -285,7 +264,6 @@ class Translator:
         metadata = self._shared(record)
         if subtype := record.subtype:
             metadata["subtype"] = subtype
-        build = _Builder(session_id, key, record, line)
         build.add(Block("text", 0, text), "message", "system", SOURCE, metadata)
         return build.items
 
@@ -307,8 +285,8 @@ class Translator:
             if self._agent is not None and self._agent.orphan:
                 metadata["orphan"] = True
         cwd = record.cwd
-        if cwd and cwd != self.state.cwd:
-            self.state.cwd = metadata["cwd"] = cwd[: titles.MAX_FIELD]
+        if cwd and cwd != self.state.cwd and (kept := cut(cwd, titles.MAX_FIELD)):
+            self.state.cwd = metadata["cwd"] = kept
         return metadata
 
     def _parent(self, record: Record, prompt: str) -> str:
@@ -316,24 +294,32 @@ class Translator:
             return self._agent.call_id
         return parent_call(self.state, record, prompt) if record.is_sidechain is True else ""
 
-    def _key(self, record: Record, session_id: str, offset: int, data: bytes) -> str:
-        """`claude-code:<uuid>`. A record without one is named by its session, the place of its line and the
-        line's digest: the same again when the same file is read again, and never another record's name."""
+    def _builder(self, record: Record, session_id: str, line: int, offset: int, data: bytes) -> _Builder:
+        """What collects the record's items, under `claude-code:<uuid>`.
+
+        A record without a uuid is named by its session, the place of its line and the line's digest: the
+        same again when the same file is read again, and never another record's name.
+        """
         if record.uuid:
-            return f"{SOURCE}:{record.uuid}"
-        digest = hashlib.sha256(data.strip()).hexdigest()[:16]
-        return f"{SOURCE}:{session_id}@{offset}-{digest}"
+            key = f"{SOURCE}:{record.uuid}"
+        else:
+            key = f"{SOURCE}:{session_id}@{offset}-{hashlib.sha256(data.strip()).hexdigest()[:16]}"
+        return _Builder(f"{SOURCE}/{session_id}", key, moment(record.timestamp), line, len(data))
 
 
 class _Builder:
     """Collects the items of one record."""
 
-    def __init__(self, session_id: str, key: str, record: Record, line: int) -> None:
+    __slots__ = ("at", "chronicum_id", "items", "key", "line", "size")
+
+    def __init__(self, chronicum_id: str, key: str, at: datetime | None, line: int, size: int) -> None:
         self.items: list[Item] = []
-        self._chronicum_id = f"{SOURCE}/{session_id}"
-        self._key = key
-        self._at: datetime | None = moment(record.timestamp)
-        self._line = line
+        self.chronicum_id = chronicum_id
+        self.key = key
+        self.at = at
+        self.line = line
+        self.size = size
+        """Bytes of the line."""
 
     def add(
         self,
@@ -345,22 +331,23 @@ class _Builder:
     ) -> None:
         self.items.append(
             ActumItem(
-                chronicum_id=self._chronicum_id,
-                record_key=self._key,
-                source_key=f"{self._key}:{block.index}",
+                chronicum_id=self.chronicum_id,
+                record_key=self.key,
+                source_key=f"{self.key}:{block.index}",
                 kind=kind,
                 actor_kind=actor_kind,
                 actor=actor,
                 content=block.content,
                 metadata=metadata,
-                occurred_at=self._at,
-                line=self._line,
+                occurred_at=self.at,
+                line=self.line,
                 evidence=block.evidence,
             )
         )
 
     def finish(self, found: Content) -> list[Item]:
-        self.items.extend(Ignored(f"block:{kind}", self._line) for kind in found.ignored)
+        for kind in found.ignored:
+            self.items.append(Ignored(f"block:{kind}", self.line))
         return self.items
 
 

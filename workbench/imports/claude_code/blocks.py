@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench.imports.claude_code.cutting import cut
 from workbench.imports.claude_code.decoding import check_depth
 from workbench.imports.claude_code.items import EvidenceBytes
 from workbench.imports.claude_code.media import read_media
@@ -21,7 +22,7 @@ MAX_NAME = 200
 BlockKind = Literal["text", "media", "thought", "request", "response"]
 
 
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """One block that says something."""
 
     kind: BlockKind
@@ -38,7 +39,7 @@ class Block(msgspec.Struct):
     evidence: tuple[EvidenceBytes, ...] = ()
 
 
-class Content(msgspec.Struct):
+class Content(msgspec.Struct, gc=False):
     """What a record's content holds."""
 
     blocks: list[Block]
@@ -97,11 +98,15 @@ def assistant_content(content: Any) -> Content:
 
 
 def _blocks(content: Any) -> list[tuple[int, Any]]:
-    if type(content) is list:
-        return [(i, block) for i, block in enumerate(content) if type(block) is dict or type(block) is str]
+    """The blocks with their places; what is no block is passed over."""
     if type(content) is str:
         return [(0, content)]
-    return []
+    if type(content) is not list:
+        return []
+    if len(content) == 1 and type(content[0]) is dict:
+        # Nearly every record, by now.
+        return [(0, content[0])]
+    return [(i, block) for i, block in enumerate(content) if type(block) is dict or type(block) is str]
 
 
 def _add_text(found: Content, index: int, text: Any) -> None:
@@ -168,7 +173,7 @@ def _add_response(found: Content, index: int, block: dict[str, Any]) -> None:
 
 def tool_name(value: Any) -> str:
     """A tool's name as an actor: never empty, at most `MAX_NAME` characters."""
-    return value[:MAX_NAME] if type(value) is str and not _is_blank(value) else "tool"
+    return (cut(value, MAX_NAME) or "tool") if type(value) is str and not _is_blank(value) else "tool"
 
 
 def payload_text(value: Any) -> str:

@@ -34,6 +34,9 @@ from workbench.storage.errors import DatabaseReadOnly
 KIND = "claude-code"
 Progress = Callable[[int, int | None, str], None]
 
+_RECORDED = (ActumItem, UnitClosedItem)
+"""The items that become events of their own."""
+
 _BATCH_ITEMS = 2000
 _BATCH_BYTES = 4 * 1024 * 1024
 
@@ -148,7 +151,7 @@ class _Run:
             if isinstance(item, FileUnreadable):
                 self._problem(item.path, 0, item.reason)
                 continue
-            if isinstance(item.item, ActumItem | UnitClosedItem):
+            if isinstance(item.item, _RECORDED):
                 # All blocks of a record go into one transaction (see `Recorder.store`).
                 if (item.path, item.item.line) != place and self._is_full():
                     self._flush()
@@ -204,7 +207,7 @@ class _Run:
 
     def _take(self, path: Path, placed: FileItem) -> None:
         item = placed.item
-        if isinstance(item, ActumItem | UnitClosedItem):
+        if isinstance(item, _RECORDED):
             if self._is_refused(path, self._recorder.safe_name(item.chronicum_id)):
                 return
             self._entries.append(self._entry(path, item))

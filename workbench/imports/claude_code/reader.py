@@ -92,7 +92,7 @@ class _TranscriptReader:
         for line in lines:
             cwd = state.cwd
             session_id, items, record = self._read(line)
-            if not line.ended and record is None:
+            if record is None and not line.ended:
                 # A record that is cut off is never a whole object, and a whole object is never cut off.
                 lines.decline()
                 break
@@ -101,8 +101,9 @@ class _TranscriptReader:
             digest = lines.digest.copy() if held else None
             group = Group(line.number, line.offset, digest, cwd, session_id, len(line.data), items)
             for released in hold.add(group, record):
-                self._mark_entered(released)
-                yield from released.items
+                if released.items:
+                    self._mark_entered(released)
+                    yield from released.items
             self._since += 1
             if self._since >= CHECKPOINT_RECORDS or lines.offset - self._marked >= CHECKPOINT_BYTES:
                 lines.close_line()
@@ -111,8 +112,9 @@ class _TranscriptReader:
         if settled:
             hold.close_all()
             for released in hold.release():
-                self._mark_entered(released)
-                yield from released.items
+                if released.items:
+                    self._mark_entered(released)
+                    yield from released.items
         yield from self._describe()
         yield self._checkpoint(at_end=True)
 
@@ -136,7 +138,7 @@ class _TranscriptReader:
         return session_id, items, record
 
     def _mark_entered(self, group: Group) -> None:
-        if group.items and type(group.items[0]) in _CONTENT:
+        if type(group.items[0]) in _CONTENT:
             session = self._state.sessions.get(group.session_id)
             if session is not None:
                 session.entered = True

@@ -37,7 +37,7 @@ MAX_IDENTIFIER = 200
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_IDENTIFIER)]
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """The API message inside a record."""
 
     id: Identifier | None = None
@@ -46,7 +46,7 @@ class Message(msgspec.Struct):
     usage: Any = None
 
 
-class Record(msgspec.Struct):
+class Record(msgspec.Struct, gc=False):
     """The parts of one line that become something; the decoder skips the others unread.
 
     A field that is missing or of another type is absent, whichever way the line was decoded.

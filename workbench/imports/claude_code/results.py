@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.imports.claude_code.cutting import cut
 from workbench.imports.claude_code.decoding import MAX_DEPTH, Undecodable
 
 MAX_STRING = 1000
@@ -83,4 +84,4 @@ def _holds(answer: str, text: str) -> bool:
 def _clip(text: str) -> str:
     if len(text) <= MAX_STRING:
         return text
-    return f"{text[:MAX_STRING]}… [{len(text)} characters]"
+    return f"{cut(text, MAX_STRING)}… [{len(text)} characters]"

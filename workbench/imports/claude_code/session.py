@@ -17,7 +17,7 @@ MAX_OPEN = 64
 """Files open at once. Sub-agents nested deeper are read at the end instead of in place."""
 
 
-class FileItem(msgspec.Struct, frozen=True):
+class FileItem(msgspec.Struct, frozen=True, gc=False):
     """An item and the file it stands in: line numbers, problems and checkpoints are that file's."""
 
     path: Path
@@ -73,6 +73,9 @@ def read_session(
     def open_file(path: Path, agent: SubAgent | None) -> Iterator[Item]:
         return read_transcript(path, owner=owner, state=states.get(path), agent=agent, settled=settled)
 
+    if not left:
+        yield from _placed(trunk, open_file(trunk, None))
+        return
     stack = [_Source(trunk, open_file(trunk, None), "")]
     while stack or left:
         if not stack:
@@ -118,14 +121,16 @@ def read_orphan(
     agent: AgentFile, *, owner: str, state: ReaderState | None = None, settled: bool = True
 ) -> Iterator[FileItem | FileUnreadable]:
     """The items of a sub-agent's file whose trunk is missing: under its own session, marked `orphan`."""
+    described = agent.described("", orphan=True)
+    yield from _placed(
+        agent.path, read_transcript(agent.path, owner=owner, state=state, agent=described, settled=settled)
+    )
+
+
+def _placed(path: Path, items: Iterator[Item]) -> Iterator[FileItem | FileUnreadable]:
+    """The items of a file that is read for itself."""
     try:
-        for item in read_transcript(
-            agent.path,
-            owner=owner,
-            state=state,
-            agent=agent.described("", orphan=True),
-            settled=settled,
-        ):
-            yield FileItem(agent.path, item)
+        for item in items:
+            yield FileItem(path, item)
     except OSError as problem:
-        yield FileUnreadable(agent.path, problem.strerror or type(problem).__name__)
+        yield FileUnreadable(path, problem.strerror or type(problem).__name__)

@@ -28,7 +28,7 @@ COUNTS = (
 """The counts that are kept of `usage`."""
 
 
-class Group(msgspec.Struct):
+class Group(msgspec.Struct, gc=False):
     """The items of one line, and where the line begins."""
 
     number: int
@@ -82,10 +82,15 @@ class UsageHold:
         """Take the next group; returns those that may go now."""
         self._groups.append(group)
         self._bytes += group.size
-        if record is not None and record.type == "assistant":
+        is_answer = record is not None and record.type == "assistant"
+        if record is not None and is_answer:
             self._note(group, record)
-        if self._open and (len(self._groups) > MAX_HELD_RECORDS or self._bytes > MAX_HELD_BYTES):
-            self.close_all()
+        if self._open:
+            if len(self._groups) > MAX_HELD_RECORDS or self._bytes > MAX_HELD_BYTES:
+                self.close_all()
+            elif not is_answer:
+                # What holds the oldest group back still does.
+                return []
         return self.release()
 
     def close_all(self) -> None:
@@ -101,12 +106,13 @@ class UsageHold:
             self._released += len(groups)
             self._tell(groups)
             return groups
-        going = min([message.first_held for message in self._open.values()]) - self._released
+        first = min([message.first_held for message in self._open.values()])
+        going = first - self._released
         if going == 0:
             return []
         released = groups[:going]
         del groups[:going]
-        self._released += going
+        self._released = first
         for group in released:
             self._bytes -= group.size
         self._tell(released)

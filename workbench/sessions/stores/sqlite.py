@@ -39,12 +39,16 @@ class SQLiteStore:
         self._log.close()
 
     def create(self, chronicum: Chronicum) -> None:
-        """Begin a session; `ChronicumExists` if the id is taken, by whomever."""
+        """Begin a session; `ChronicumExists` if the id is taken, by whomever.
+
+        Raises `InvalidIdentifier` for an id or an owner that no name may be.
+        """
+        stream = session_stream(chronicum.id)
         with self._log.transaction() as transaction:
             if queries.stream_of(transaction.connection, chronicum.id) is not None:
                 raise ChronicumExists
             created = ChronicumCreated(chronicum_id=chronicum.id, owner_id=chronicum.owner_id)
-            transaction.append(session_stream(chronicum.id), [created])
+            transaction.append(stream, [created])
 
     def get(self, chronicum_id: str) -> Chronicum:
         """The session with its times; `ChronicumNotFound` if there is none."""
@@ -53,7 +57,7 @@ class SQLiteStore:
                 connection,
                 "SELECT c.owner_id, c.started_at, c.stream_id, a.last_activity_at FROM chronica c "
                 "LEFT JOIN session_activity a USING(stream_id) WHERE c.chronicum_id = ?",
-                (chronicum_id,),
+                (queries.known_as(chronicum_id),),
             )
             if row is None:
                 raise ChronicumNotFound
@@ -74,7 +78,10 @@ class SQLiteStore:
         )
 
     def record(self, actum: Actum) -> Actum:
-        """Append an actum and give it back as stored; `ChronicumNotFound` without its session."""
+        """Append an actum and give it back as stored; `ChronicumNotFound` without its session.
+
+        Raises `InvalidIdentifier` for a name in it that no name may be.
+        """
         return self._record(actum, None)
 
     def record_idempotent(self, actum: Actum, key: str) -> Actum:
@@ -82,6 +89,7 @@ class SQLiteStore:
         return self._record(actum, key)
 
     def _record(self, actum: Actum, key: str | None) -> Actum:
+        stream = session_stream(actum.chronicum_id)
         with self._log.transaction() as transaction:
             connection = transaction.connection
             stream_id = queries.stream_of(connection, actum.chronicum_id)
@@ -102,7 +110,7 @@ class SQLiteStore:
                 idempotency_key=UNSET if key is None else key,
             )
             event = PendingEvent(payload=payload, visibility=actum.visibility, occurred_at=actum.occurred_at)
-            receipt = transaction.append(session_stream(actum.chronicum_id), [event])
+            receipt = transaction.append(stream, [event])
         stored = receipt.payloads[0]
         assert isinstance(stored, ActumRecorded)
         return Actum(
