@@ -14,7 +14,8 @@ from textual.widgets import Static
 from workbench.errors import WorkbenchError
 from workbench.tui.actions import Action, writing
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.page import CopyChoice, Page
+from workbench.tui.copying import CopyChoice
+from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, fit
 from workbench.tui.widgets.page_source import MemorySource
 from workbench.tui.widgets.row_renderer import PlainRows, RowState

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.shell_probe import HOSTILE
-from workbench.tui.page import FORMS, form_of
+from workbench.tui.sizes import FORMS, form_of
 from workbench.tui.widgets.frame import (
     LIVE_WORDS,
     FooterItem,
@@ -66,7 +66,7 @@ def test_the_footer_holds_only_whole_keys_and_help(items: list[FooterItem], stat
 @pytest.mark.parametrize("width", [60, 80, 119, 120, 200])
 @pytest.mark.parametrize("live", sorted(LIVE_WORDS))
 @pytest.mark.parametrize(
-    "path", ["~/w", "~/work/chronicle/of/a/very/long/name/that/does/not/fit", *HOSTILE, "日本語" * 30]
+    "path", ["~/w", "~/notes/chronicle/of/a/very/long/name/that/does/not/fit", *HOSTILE, "日本語" * 30]
 )
 def test_the_header_is_exactly_as_wide_as_the_terminal(width: int, live: str, path: str) -> None:
     state = HeaderState(path, 12, live, "now", read_only=True)

@@ -18,15 +18,14 @@ columns or 24 rows list and detail are two pages, entered with enter and left wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.message import Message
 from textual.screen import Screen
@@ -34,9 +33,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
-from workbench.tui.actions import APP, LIST, LIST_ACTIONS, PAGE, PANE, PANE_ACTIONS, Action, bindings
+from workbench.tui.actions import APP, LIST, PAGE, PANE, Action, bindings
 from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
+from workbench.tui.copying import CopyChoice, TextMade
+from workbench.tui.live_keys import ListKeys, PaneKeys
 from workbench.tui.present import literal_lines
+from workbench.tui.sizes import FORMS, LEAST, SHARES, form_of
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.tui.widgets.list_messages import Failed, Highlighted, Opened, StatusChanged
@@ -49,80 +51,6 @@ if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
-
-WIDE = 120
-"""Columns from which the navigation is a column."""
-MIDDLE = (80, 24)
-"""Columns and rows from which list and detail stand side by side."""
-LEAST = (60, 15)
-"""Columns and rows below which nothing is drawn but what is needed."""
-
-SHARES = (0, 25, 40, 55, 70, 100)
-"""The list's parts of the width, in percent, that enlarging and shrinking go through."""
-
-FORMS = ("-wide", "-middle", "-narrow", "-too-small")
-
-
-def form_of(columns: int, rows: int) -> str:
-    """Which of the `FORMS` a terminal of this size gets."""
-    if columns < LEAST[0] or rows < LEAST[1]:
-        return "-too-small"
-    if columns < MIDDLE[0] or rows < MIDDLE[1]:
-        return "-narrow"
-    return "-wide" if columns >= WIDE else "-middle"
-
-
-@dataclass(frozen=True, slots=True)
-class CopyChoice:
-    """One form in which something can be copied: its name and its text, made when it is chosen."""
-
-    label: str
-    text: str | Callable[[], str]
-
-    def resolve(self) -> str:
-        """The text."""
-        return self.text if isinstance(self.text, str) else self.text()
-
-
-class TextMade(Message):
-    """A text to copy is ready."""
-
-    def __init__(self, text: str, label: str) -> None:
-        super().__init__()
-        self.text = text
-        self.label = label
-
-
-class _LiveKeys(Horizontal):
-    """Keys of one context: bound here, live only while the focus is in that context.
-
-    Lists and detail panes share keys, and Textual's keymap moves every action on a key at once where
-    two are bound on one node; so each context has a node of its own.
-    """
-
-    CONTEXT: ClassVar[str] = ""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let a key pass that is for another context."""
-        if action != "live":
-            return super().check_action(action, parameters)
-        screen = self.screen
-        return isinstance(screen, Page) and screen.focused_context() == self.CONTEXT
-
-    async def action_live(self, action_id: str) -> None:
-        """Run an action of the registry."""
-        app: WorkbenchApp = self.app  # type: ignore[assignment]
-        await app.action_perform(action_id)
-
-
-class _PaneKeys(_LiveKeys):
-    CONTEXT = PANE
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(PANE_ACTIONS)]
-
-
-class _ListKeys(_LiveKeys):
-    CONTEXT = LIST
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(LIST_ACTIONS)]
 
 
 class Page(Screen[None], inherit_bindings=False):
@@ -260,7 +188,7 @@ class Page(Screen[None], inherit_bindings=False):
         entries = self.app.navigation_entries()
         yield HeaderLine(id="header")
         yield Navigation(entries, self.NAME, column=False, css_id="navigation-line")
-        with _PaneKeys(id="body"), _ListKeys(id="panes"):
+        with PaneKeys(id="body"), ListKeys(id="panes"):
             yield Navigation(entries, self.NAME, column=True, css_id="navigation-column")
             with Vertical(id="list-pane"):
                 yield ListBar(self._filter_key(), css_id="list-bar")

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.log.times import from_micros, to_text
 from workbench.storage.schema import SCHEMA_VERSION
+from workbench.workspace.layout import Layout
+from workbench.workspace.manifest import Manifest
 
-if TYPE_CHECKING:
-    from workbench.workspace.workspace import Workspace
+Totals = tuple[int, int, int, int | None]
+"""Events, sessions, acta, and the last `recorded_at` in microseconds."""
 
 
-def summary(workspace: Workspace) -> dict[str, Any]:
+def summary(layout: Layout, manifest: Manifest, totals: Totals, *, read_only: bool) -> dict[str, Any]:
     """Root, schema and counts, ready to be written as JSON.
 
     Keys: root, title, timezone, owner, db_path, exists, schema {current_version, target_version,
     pending, unknown}, summary {events, sessions, acta, last_recorded_at}, read_only, message.
     """
-    events, sessions, acta, last = workspace.readers.totals()
+    events, sessions, acta, last = totals
     return {
-        "root": str(workspace.root),
-        "title": workspace.title,
-        "timezone": workspace.timezone,
-        "owner": workspace.owner,
-        "db_path": str(workspace.layout.database),
+        "root": str(layout.root),
+        "title": manifest.title,
+        "timezone": manifest.timezone,
+        "owner": manifest.owner,
+        "db_path": str(layout.database),
         "exists": True,
         "schema": {
-            "current_version": workspace.schema_version,
+            "current_version": SCHEMA_VERSION,
             "target_version": SCHEMA_VERSION,
             "pending": [],
             "unknown": [],
@@ -37,6 +39,6 @@ def summary(workspace: Workspace) -> dict[str, Any]:
             "acta": acta,
             "last_recorded_at": None if last is None else to_text(from_micros(last)),
         },
-        "read_only": workspace.read_only,
+        "read_only": read_only,
         "message": "the schema is current",
     }

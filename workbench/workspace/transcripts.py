@@ -16,7 +16,7 @@ from workbench.log.event_log import EventLog
 from workbench.sessions.errors import EmptyOwnerID
 
 if TYPE_CHECKING:
-    from workbench.workspace.workspace import Workspace
+    from workbench.evidence import EvidenceStore
 
 
 class FoundTranscript(msgspec.Struct, frozen=True):
@@ -43,23 +43,24 @@ def find_claude_code(log: EventLog, paths: Sequence[Path]) -> FoundTranscripts:
 
 
 def import_claude_code(
-    workspace: Workspace,
+    log: EventLog,
+    evidence: EvidenceStore,
     paths: Sequence[Path],
     *,
-    owner: str | None,
+    owner: str,
     dry_run: bool,
     progress: Callable[[int, int | None, str], None] | None,
     cancelled: Callable[[], bool] | None,
 ) -> ImportReport:
-    """See `Workspace.import_claude_code`."""
+    """See `Workspace.import_claude_code`; raises `EmptyOwnerID`."""
     if owner == "":
         raise EmptyOwnerID
     found = discover(paths)
     report = import_transcripts(
-        workspace.log,
-        workspace.evidence,
+        log,
+        evidence,
         found.candidates,
-        owner=owner or workspace.owner,
+        owner=owner,
         dry_run=dry_run,
         progress=progress,
         cancelled=cancelled,

@@ -213,14 +213,20 @@ class Workspace:
         from workbench.workspace.transcripts import import_claude_code
 
         return import_claude_code(
-            self, paths, owner=owner, dry_run=dry_run, progress=progress, cancelled=cancelled
+            self.log,
+            self.evidence,
+            paths,
+            owner=self.owner if owner is None else owner,
+            dry_run=dry_run,
+            progress=progress,
+            cancelled=cancelled,
         )
 
     def status(self) -> dict[str, Any]:
         """What a person asks first: where it is, its schema, how much is in it."""
         from workbench.workspace.summary import summary
 
-        return summary(self)
+        return summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
 
     # -- end -------------------------------------------------------------------------------
 

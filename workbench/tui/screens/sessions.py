@@ -14,8 +14,9 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.tui.actions import writing
+from workbench.tui.copying import CopyChoice
 from workbench.tui.document import Blank, Block, Heading, Paragraph
-from workbench.tui.page import CopyChoice, Page
+from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, number, one_line
 from workbench.tui.sessions.context_window import MOST
 from workbench.tui.sessions.detail import Moved, SessionDetail, whole

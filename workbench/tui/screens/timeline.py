@@ -16,7 +16,8 @@ from textual.message import Message
 
 from workbench.errors import WorkbenchError
 from workbench.tui.actions import Action
-from workbench.tui.page import CopyChoice, Page
+from workbench.tui.copying import CopyChoice
+from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, counted, number
 from workbench.tui.timeline.bars import FilterLine
 from workbench.tui.timeline.detail import json_line, json_text
