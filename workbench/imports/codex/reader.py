@@ -1,0 +1,210 @@
+"""One rollout as a stream of items, from its start or from where an earlier import stopped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+from workbench.imports.claude_code import titles
+from workbench.imports.claude_code.decoding import Undecodable
+from workbench.imports.claude_code.items import (
+    ActumItem,
+    Checkpoint,
+    DescribeItem,
+    Item,
+    Problem,
+    Repaired,
+    Restarted,
+    UnitClosedItem,
+)
+from workbench.imports.claude_code.lines import MAX_LINE, READ_SIZE, Line, LineReader
+from workbench.imports.claude_code.reader import (
+    CHECKPOINT_BYTES,
+    CHECKPOINT_RECORDS,
+    SETTLE_SECONDS,
+    readable,
+)
+from workbench.imports.claude_code.state import STATE_VERSION
+from workbench.imports.codex.acta import SOURCE, SPOKEN, Translator
+from workbench.imports.codex.compressed import open_rollout
+from workbench.imports.codex.lineage import lineage_of
+from workbench.imports.codex.records import decode_record
+from workbench.imports.codex.state import RolloutState, copy_rollout
+from workbench.imports.codex.twins import Group, Said, Twins
+
+
+def has_settled(path: Path, now: float) -> bool:
+    """Whether a file was left alone for `SETTLE_SECONDS`, at the time `now` (seconds since 1970).
+
+    A file changed far in the future (a clock was set) counts as settled. Raises `OSError`.
+    """
+    return abs(now - path.stat().st_mtime) >= SETTLE_SECONDS
+
+
+def read_rollout(
+    path: Path,
+    *,
+    owner: str,
+    state: RolloutState | None = None,
+    settled: bool = True,
+    max_line: int = MAX_LINE,
+) -> Iterator[Item]:
+    """The items of a file in file order; the last one is always a `Checkpoint`.
+
+    `owner` is the human actor. `state` is that of the last checkpoint whose items were kept: reading goes on
+    behind it if the bytes before it are still the same (their SHA-256 is checked), else a `Restarted` comes
+    first and everything follows again. With `settled` false the events of the last stretch whose items have
+    not come wait (`Checkpoint.waiting`); what stands behind the first of them is handed out at once, and
+    again with the next read. Raises `OSError` if the file cannot be read.
+    """
+    with ExitStack() as opened:
+        file = opened.enter_context(open_rollout(path))
+        digest = None
+        if state is not None and (state.offset or state.version != STATE_VERSION):
+            known = state.version == STATE_VERSION
+            digest = _digest_of_first(file, state.offset) if known else None
+            if digest is None or digest.hexdigest() != state.digest:
+                yield Restarted("shrank" if known and digest is None else "changed")
+                state = digest = None
+                file = opened.enter_context(open_rollout(path))
+        state = RolloutState() if state is None else copy_rollout(state)
+        session = state.sessions.get(state.first_session)
+        if session is None or not session.entered:
+            # Nothing has its name from this yet, and the lines that tell it may have come since.
+            _identify(path, state)
+        lines = LineReader(
+            file,
+            offset=state.offset,
+            number=state.line,
+            inside_line=state.inside_line,
+            digest=digest,
+            limit=max_line,
+        )
+        yield from _RolloutReader(path, lines, state, owner).items(settled)
+
+
+def _identify(path: Path, state: RolloutState) -> None:
+    with open_rollout(path) as file:
+        lineage = lineage_of(path, file)
+    if state.first_session != lineage.session_id:
+        state.sessions.clear()
+    state.first_session = lineage.session_id
+    state.root = lineage.root
+    state.copied = lineage.copied
+    state.forked_from = lineage.forked_from
+    state.agent_path = lineage.agent_path
+    state.parent_thread = lineage.parent_thread
+
+
+def _digest_of_first(file: BinaryIO, length: int) -> hashlib._Hash | None:
+    """SHA-256 of the first `length` bytes, the file left standing behind them; None if it is shorter."""
+    digest = hashlib.sha256()
+    while length > 0:
+        data = file.read(min(READ_SIZE, length))
+        if not data:
+            return None
+        digest.update(data)
+        length -= len(data)
+    return digest
+
+
+_CONTENT = (ActumItem, UnitClosedItem)
+
+
+class _RolloutReader:
+    def __init__(self, path: Path, lines: LineReader, state: RolloutState, owner: str) -> None:
+        self._lines = lines
+        self._state = state
+        self._translator = Translator(state, owner=owner, source=readable(str(path)))
+        self._twins = Twins(state)
+        self._since = 0
+        self._marked = lines.offset
+
+    def items(self, settled: bool) -> Iterator[Item]:
+        lines, twins = self._lines, self._twins
+        for line in lines:
+            read = self._read(line)
+            if read is None:
+                # A record that is cut off is never a whole object, and a whole object is never cut off.
+                lines.decline()
+                break
+            group, said, is_turn = read
+            if is_turn:
+                yield from self._told(twins.end_stretch())
+            yield from self._told(twins.add(group, said))
+            self._since += 1
+            if self._since >= CHECKPOINT_RECORDS or lines.offset - self._marked >= CHECKPOINT_BYTES:
+                lines.close_line()
+                yield from self._describe()
+                yield self._checkpoint()
+        waiting = 0
+        if settled:
+            released = twins.end_file()
+        else:
+            released, waiting = twins.break_off()
+        yield from self._told(released)
+        yield from self._describe()
+        yield self._checkpoint(waiting=waiting, partial=lines.partial)
+
+    def _read(self, line: Line) -> tuple[Group, Said | None, bool] | None:
+        """The items of a line; None for the beginning of a line that is still being written."""
+        group = Group(line.number, line.offset, len(line.data), [])
+        if not line.data:
+            group.items.append(Problem(line.number, "line too long"))
+            return group, None, False
+        if not line.ended and not line.data.rstrip(b" \t\r\0").endswith(b"}"):
+            return None
+        repairs: list[Repaired] = []
+        said = None
+        try:
+            record = decode_record(line.data, line.number, repairs)
+            if record is None:
+                return (group, None, False) if line.ended else None
+            is_turn = record.kind == "turn_context"
+            if record.kind == "event_msg" and record.subtype in SPOKEN:
+                # Only such a record is ever held back first, so only there reading may have to resume.
+                group.place = self._state.place.copied()
+                group.digest = self._lines.digest.copy()
+            group.items, said = self._translator.translate(
+                record, line=line.number, data=line.data, repairs=repairs
+            )
+        except Undecodable as problem:
+            if not line.ended:
+                return None
+            group.items = [Problem(line.number, problem.reason)]
+            return group, None, False
+        group.items.extend(repairs)
+        return group, said, is_turn
+
+    def _told(self, groups: list[Group]) -> Iterator[Item]:
+        for group in groups:
+            if group.items:
+                if type(group.items[0]) in _CONTENT:
+                    self._translator.session.entered = True
+                yield from group.items
+
+    def _describe(self) -> Iterator[Item]:
+        session = self._translator.session
+        if session.changed and session.entered:
+            yield DescribeItem(
+                chronicum_id=f"{SOURCE}/{self._state.first_session}", fields=titles.take_changes(session)
+            )
+
+    def _checkpoint(self, *, waiting: int = 0, partial: int = 0) -> Checkpoint:
+        lines = self._lines
+        state = copy_rollout(self._state)
+        held = self._twins.first_open
+        if held is None or held.digest is None or held.place is None:
+            state.offset, state.line = lines.offset, lines.number
+            state.inside_line = lines.inside_line
+            state.digest = lines.digest.hexdigest()
+        else:
+            state.offset, state.line = held.offset, held.number - 1
+            state.inside_line = False
+            state.digest = held.digest.hexdigest()
+            state.place = held.place
+        records, self._since, self._marked = self._since, 0, lines.offset
+        return Checkpoint(state, records, waiting=waiting, partial=partial)
