@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import apsw
-import msgspec
 
 from workbench.log import sqlite
+from workbench.log.decoding import FoldDecoder
 from workbench.log.door import Admitted, Door
 from workbench.log.errors import ConcurrencyError, DuplicateEventId, InvalidPayload
 from workbench.log.folds import FOLD_POSITIONS, FoldEvent, FoldSet, InlineFold
@@ -23,6 +23,7 @@ from workbench.log.registry import EventType, EventTypeRegistry, Payload, Pendin
 from workbench.log.streams import StreamRef
 from workbench.log.times import Clock, from_micros, now_micros, to_micros, to_text
 from workbench.log.unit_of_work import UnitOfWork
+from workbench.log.upcasts import UpcastRegistry
 from workbench.storage import fetch, schema
 from workbench.storage.connection import Synchronous
 from workbench.storage.database import Database, DataVersionPoller
@@ -66,10 +67,13 @@ class EventLog:
         *,
         redactor: Redactor | None = None,
         clock: Clock | None = None,
+        upcasts: UpcastRegistry | None = None,
     ) -> None:
         self._db = database
         self._folds = FoldSet(folds)
         self.registry = registry
+        self.decoder = FoldDecoder(registry, upcasts)
+        """How this log's folds see stored events."""
         self.redactor: Redactor = redactor if redactor is not None else PassThrough()
         self._door = Door(self.redactor)
         self._micros: Callable[[], int] = now_micros if clock is None else lambda: to_micros(clock())
@@ -87,6 +91,7 @@ class EventLog:
         read_only: bool = False,
         synchronous: Synchronous = "FULL",
         tables: tuple[str, ...] = (),
+        upcasts: UpcastRegistry | None = None,
     ) -> Self:
         """Open the log in a file, laying an empty file out first.
 
@@ -104,7 +109,7 @@ class EventLog:
             schema.refuse_foreign(path, check)
         database = Database(path, read_only=read_only, synchronous=synchronous)
         try:
-            log = cls(database, folds, registry, redactor=redactor, clock=clock)
+            log = cls(database, folds, registry, redactor=redactor, clock=clock, upcasts=upcasts)
             log._prepare(tables, check)
         except BaseException:
             database.close()
@@ -134,6 +139,11 @@ class EventLog:
     def path(self) -> Path:
         """The database file."""
         return self._db.path
+
+    @property
+    def database(self) -> Database:
+        """The file below the log, for what must not be held up by the state of its folds."""
+        return self._db
 
     @property
     def read_only(self) -> bool:
@@ -192,19 +202,11 @@ class EventLog:
             rows = fetch.rows(connection, sqlite.TO_FOLD, (position, _CATCH_UP_EVENTS))
             if not rows:
                 break
-            events = [event for row in rows if (event := self._fold_event(row)) is not None]
+            events = [event for row in rows if (event := self.decoder.event(row)) is not None]
             wanted = fold.types
             fold.apply(connection, [e for e in events if wanted is None or e.event_type.type in wanted])
             position = rows[-1][0]
         connection.execute("UPDATE folds SET position = ? WHERE name = ?", (position, fold.name))
-
-    def _fold_event(self, row: tuple[Any, ...]) -> FoldEvent | None:
-        position, number, name, seq, namespace, type_name, version, private, recorded, occurred, payload = row
-        event_type = self.registry.get(namespace, type_name, version)
-        if event_type is None:
-            return None
-        decoded = msgspec.json.decode(payload, type=event_type.model)
-        return FoldEvent(position, number, name, seq, event_type, bool(private), recorded, occurred, decoded)
 
     # -- appending -------------------------------------------------------------------------
 
@@ -292,6 +294,7 @@ class EventLog:
             event_type = entry.event_type
             if event_type is not known:
                 known, type_id = event_type, work.type_id(event_type)
+                newest = self.registry.get(event_type.namespace, event_type.type)
             private = event.visibility == "private"
             happened = event.occurred_at
             occurred = None if happened is None else to_micros(happened)
@@ -311,10 +314,11 @@ class EventLog:
                     entry.encoded,
                 )
             )
+            payload = entry.payload
+            if newest is not None and newest is not event_type:
+                event_type, payload = self.decoder.forward(newest, event_type, entry.encoded)
             events.append(
-                FoldEvent(
-                    position, stream_id, name, seq, event_type, private, recorded_at, occurred, entry.payload
-                )
+                FoldEvent(position, stream_id, name, seq, event_type, private, recorded_at, occurred, payload)
             )
             if entry.removals:
                 removals.extend(entry.removals)
@@ -436,27 +440,27 @@ class Stream:
     """One stream of the log (contract log, §4 "EventStore")."""
 
     def __init__(self, log: EventLog, ref: StreamRef) -> None:
-        self._log = log
+        self.log = log
         self.ref = ref
 
     def append(self, batch: Iterable[Payload | PendingEvent], *, expected_last_seq: int | None = None) -> int:
         """Append a batch, whole or not at all; the stream's new last seq. See `EventLog.append`."""
-        return self._log.append(self.ref, batch, expected_last_seq=expected_last_seq).last_seq
+        return self.log.append(self.ref, batch, expected_last_seq=expected_last_seq).last_seq
 
     def read(
         self, since_seq: int = 0, limit: int | None = None, *, upto_seq: int | None = None
     ) -> Iterator[StoredEvent]:
         """Events with a seq above `since_seq`, ascending; `limit` below 0 or None: all of them."""
-        with self._log.reader() as connection:
+        with self.log.reader() as connection:
             number = sqlite.stream_id(connection, self.ref.name)
         if number is None:
             return iter(())
         upto = _END if upto_seq is None else upto_seq
-        return _ThreadBound(self._log._pages(sqlite.BY_STREAM, (number,), 2, since_seq, upto, limit))
+        return _ThreadBound(self.log._pages(sqlite.BY_STREAM, (number,), 2, since_seq, upto, limit))
 
     def last_seq(self) -> int:
         """The highest seq; 0 if the stream is empty."""
-        with self._log.reader() as connection:
+        with self.log.reader() as connection:
             number = sqlite.stream_id(connection, self.ref.name)
             return 0 if number is None else sqlite.last_seq(connection, number)
 
