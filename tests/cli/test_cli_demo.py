@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tests.cli.program import Run
+from tests.cli.program import CHECKOUT, Run
 from workbench.workspace import Workspace
 
 
@@ -68,3 +77,42 @@ def test_a_folder_that_is_not_empty_is_refused_and_kept(run: Run, tmp_path: Path
 def test_an_empty_folder_is_taken(run: Run, tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     assert run("demo", "--to", tmp_path / "d", "--no-open").code == 0
+
+
+def test_quitting_says_where_it_is_and_how_to_open_it_again(tmp_path: Path) -> None:
+    root = tmp_path / "my demo"
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+    program = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "demo", "--to", root],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": "xterm-256color"},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    said = b""
+    end = time.monotonic() + 60
+    try:
+        while time.monotonic() < end:
+            if select.select([ours], [], [], 0.2)[0]:
+                try:
+                    read = os.read(ours, 65536)
+                except OSError:
+                    break
+                if not read:
+                    break
+                said += read
+            elif b"\x1b[?1049h" in said and program.poll() is None:
+                # It has drawn its screen and is quiet.
+                os.write(ours, b"\x11")
+        assert program.wait(timeout=20) == 0
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+        os.close(ours)
+    after = said.rpartition(b"\x1b[?1049l")[2].decode().replace("\r\n", "\n")
+    assert f"the workspace is in {root}\n" in after
+    assert f"open it again with: workbench --root '{root}'\n" in after

@@ -142,3 +142,38 @@ def test_a_file_of_another_kind_ends_with_3(
     answer = run("sessions", "list", "--format", "json")
     assert answer.code == 3
     assert answer.json["error_type"] == error_type
+    # A copy of the file is what helps, unless a newer release does.
+    assert "restore a copy" in answer.json["hint"] or version == 99
+
+
+def test_a_file_that_is_no_database_or_damaged_ends_with_3(run: Run, workspace: Workspace) -> None:
+    path = workspace.layout.database
+    workspace.close()
+    whole = path.read_bytes()
+    for data in (b"milk, bread\n" * 500, whole[: len(whole) // 8]):
+        for beside in path.parent.glob("chronicle.db-*"):
+            beside.unlink()
+        path.write_bytes(data)
+        answer = run("sessions", "list", "--format", "json")
+        assert answer.code == 3
+        assert answer.json["error_type"] in ("not_a_workbench_database", "db_damaged")
+        assert "restore a copy" in answer.json["hint"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["sessions", "list", "--limit", "many"], "'many' is not a whole number."),
+        (["sessions", "list", "--limit", "0"], "0 is too small; the least is 1."),
+        (["timeline", "--after", str(2**70)], f"{2**70} is too large; the most is {2**62}."),
+        (["sessions", "show", "s", "--after", "1.5"], "'1.5' is not a whole number."),
+        (["sessions", "context", "s", "--last-n", "x"], "'x' is not a whole number."),
+        (["lst"], "No such command 'lst'."),
+        (["statu"], "No such command 'statu'. Did you mean 'status'?"),
+        (["sessions", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+    ],
+)
+def test_usage_is_corrected_in_plain_words(run: Run, words: list[str], said: str) -> None:
+    answer = run(*words)
+    assert answer.code == 2
+    assert answer.err.splitlines()[0].endswith(said)

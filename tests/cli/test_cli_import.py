@@ -109,6 +109,90 @@ def test_a_named_path_that_gives_nothing_ends_with_1(run: Run, workspace: Worksp
         assert answer.json["sessions"][0]["problems"][0]["file"] == str(path)
 
 
+def test_what_is_refused_ends_with_1_wherever_it_was_named_from(
+    run: Run, workspace: Workspace, transcript: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = transcript.with_name("empty.jsonl")
+    empty.touch()
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    for words in ((), (transcript.parent,), (transcript.parent.parent,)):
+        answer = run("import", "claude-code", *words, "--yes")
+        assert answer.code == 1
+        assert f"problem: {empty}: empty" in answer.out
+        assert "from 1 file\n" in answer.out.replace("\u00a0", " ")
+    empty.unlink()
+    assert run("import", "claude-code", "--yes").code == 0
+
+
+def test_a_session_of_another_owner_is_named_by_its_id(
+    run: Run, workspace: Workspace, transcript: Path
+) -> None:
+    assert run("import", "claude-code", transcript, "--yes", "--owner", "eve").code == 0
+    session = f"claude-code/{transcript.stem}"
+    for words in ((transcript,), (transcript.parent,), (transcript, "--dry-run")):
+        answer = run("import", "claude-code", *words, "--yes", "--format", "json")
+        assert answer.code == 1
+        (report,) = answer.json["sessions"]
+        assert (report["id"], report["refused"], report["acta_total"]) == (session, True, 0)
+        assert answer.json["totals"]["files"] == answer.json["totals"]["sessions"] == 0
+    answer = run("import", "claude-code", transcript, "--yes")
+    assert answer.code == 1
+    assert f"problem: {transcript}: the session {session} belongs to another owner" in answer.out
+
+
+def test_a_folder_without_transcripts_is_named(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "nothing"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "list.txt").write_text("milk\n")
+    answer = run("import", "claude-code", folder, "--yes")
+    assert answer.code == 1
+    assert f"problem: {folder}: no transcripts: looked for *.jsonl files in it, at any depth" in answer.out
+    assert "from 0 files" in answer.out.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_missing_default_place_is_named(
+    run: Run, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exists: bool
+) -> None:
+    at_home = run("import", "claude-code", "--yes")
+    assert at_home.code == 1
+    assert "not found; name another place as PATH or with $CLAUDE_CONFIG_DIR" in at_home.out
+    folder = tmp_path / "gone"
+    missing = folder
+    if exists:
+        folder.mkdir()
+        missing = folder / "projects"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(folder))
+    answer = run("import", "claude-code", "--yes")
+    assert answer.code == 1
+    assert f"problem: {missing}: not found; it is where $CLAUDE_CONFIG_DIR points" in answer.out
+    assert "from 0 files" in answer.out.replace("\u00a0", " ")
+
+
+def test_codex_rollouts_are_told_apart(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    meta = {"timestamp": "2026-01-05T10:00:00.000Z", "type": "session_meta", "payload": {"id": "c"}}
+    by_content, by_name = tmp_path / "log.jsonl", tmp_path / "rollout-2026-01-05T10-00-00-c.jsonl"
+    by_content.write_text(json.dumps(meta) + "\n")
+    by_name.write_text('{"id": "c"}\n')
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"type": "session_meta"}\n')
+    answer = run("import", "claude-code", by_content, by_name, other, "--yes", "--format", "json")
+    assert answer.code == 1
+    said = {each["source"]: each["problems"][0]["reason"] for each in answer.json["sessions"]}
+    assert "Codex rollout" in said[str(by_content)]
+    assert "does not read" in said[str(by_name)]
+    assert said[str(other)] == "no session records"
+
+
+def test_text_counts_what_was_ignored_by_kind(run: Run, workspace: Workspace, transcript: Path) -> None:
+    with transcript.open("a") as file:
+        for kind in ("mode", "queue-operation", "mode"):
+            file.write(json.dumps({"type": kind, "sessionId": transcript.stem}) + "\n")
+    answer = run("import", "claude-code", transcript, "--yes")
+    assert answer.code == 0
+    assert "ignored: record:mode 2, record:queue-operation 1\n" in answer.out
+
+
 def test_owner(run: Run, workspace: Workspace, transcript: Path) -> None:
     assert run("import", "claude-code", transcript, "--yes", "--owner", "").code == 2
     assert run("import", "claude-code", transcript, "--yes", "--owner", "eve").code == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import apsw
 import pytest
 
 from tests.cli.program import Run
+from workbench.sessions.model import Actum
 from workbench.storage import fetch
 from workbench.workspace import Workspace
 
@@ -87,6 +89,35 @@ def test_status_of_a_workspace(run: Run, workspace: Workspace) -> None:
     assert "1 session, 1 actum, 2 events" in text.replace("\u00a0", " ")
 
 
+def test_status_tells_times_in_the_zone_of_the_workspace(run: Run, tmp_path: Path) -> None:
+    root = tmp_path / "kyoto"
+    with Workspace.create(root, timezone="Asia/Tokyo", owner="ada") as workspace:
+        workspace.sessions.record_actum(
+            "ada", Actum(chronicum_id="s", kind="message", actor_kind="human", actor="ada", content="x")
+        )
+    (last,) = [
+        line for line in run("status", "--root", root).out.splitlines() if line.startswith("last event ")
+    ]
+    assert last.endswith(" +09:00")
+    said = run("status", "--root", root, "--format", "json").json["summary"]["last_recorded_at"]
+    at = datetime.fromisoformat(last.removeprefix("last event "))
+    assert at == datetime.fromisoformat(said).replace(microsecond=0)
+
+
+def test_status_says_whether_it_could_be_written(
+    run: Run, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("status", "--format", "json").json["read_only"] is False
+    assert run("status", "--root", tmp_path / "none", "--format", "json").json["read_only"] is False
+
+    # Whoever may do everything may write here too, so the system's answer is given.
+    def denied(path: Path, mode: int) -> bool:
+        return False
+
+    monkeypatch.setattr("os.access", denied)
+    assert run("status", "--format", "json").json["read_only"] is True
+
+
 def test_status_where_nothing_is_yet(run: Run, tmp_path: Path) -> None:
     answer = run("status", "--root", tmp_path / "none", "--format", "json")
     assert answer.code == 0
@@ -118,6 +149,7 @@ def test_status_of_a_newer_schema_ends_with_3(run: Run, workspace: Workspace) ->
     answer = run("status", "--format", "json")
     assert answer.code == 3
     assert answer.json["exists"] is True
+    assert answer.json["read_only"] is True
     assert answer.json["schema"] == {
         "current_version": target + 2,
         "target_version": target,

@@ -51,7 +51,7 @@ def test_stdin_as_content(process: Run, workspace: Workspace) -> None:
     stored = process(
         "sessions", "record", "--session", "s", "--content", "-", *words, stdin="häuser\n".encode()
     )
-    assert stored.json["content"] == "häuser\n"
+    assert stored.json["content"] == "häuser"
 
 
 def test_a_reader_that_goes_away_is_no_error(workspace: Workspace) -> None:

@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.cli.program import Run
+from workbench.log import PendingEvent
+from workbench.log.streams import session_stream
+from workbench.sessions.events import ActumRecorded, ChronicumCreated
 from workbench.sessions.model import Actum
 from workbench.workspace import Workspace
 
@@ -100,6 +103,38 @@ def test_list_pages_through_everything_once(run: Run, workspace: Workspace) -> N
     assert seen == [f"s{index}" for index in reversed(range(7))]
 
 
+def test_list_by_what_happened_or_was_recorded(run: Run, workspace: Workspace) -> None:
+    for session, day in (("newer", 2), ("older", 1)):
+        then = datetime(2020, 1, day, tzinfo=UTC)
+        payloads = (
+            ChronicumCreated(chronicum_id=session, owner_id="ada"),
+            ActumRecorded(
+                id=session,
+                chronicum_id=session,
+                kind="message",
+                actor_kind="human",
+                actor="ada",
+                content="x",
+                metadata={},
+            ),
+        )
+        workspace.log.append(
+            session_stream(session), [PendingEvent(payload=each, occurred_at=then) for each in payloads]
+        )
+    for given, names in (
+        ([], ["newer", "older"]),
+        (["--order", "happened"], ["newer", "older"]),
+        (["--order", "recorded"], ["older", "newer"]),
+    ):
+        first = run("sessions", "list", "--format", "json", "--limit", "1", *given).json
+        rest = run("sessions", "list", "--format", "json", "--after", first["next"], *given).json
+        assert [row["id"] for row in (*first["sessions"], *rest["sessions"])] == names
+    assert "2020-01-02" in run("sessions", "list").out
+    recorded = run("sessions", "list", "--order", "recorded").out
+    assert recorded.startswith("last recorded")
+    assert "2020-01-02" not in recorded
+
+
 def test_list_of_one_owner(run: Run, workspace: Workspace) -> None:
     record(workspace, "x", session="mine")
     record(workspace, "x", session="hers", owner="eve")
@@ -116,7 +151,7 @@ def test_list_as_text(run: Run, workspace: Workspace) -> None:
     record(workspace, "plain", session="plain")
     out = run("sessions", "list").out
     heading, *rows = out.splitlines()
-    assert heading.startswith("last activity")
+    assert heading.startswith("last happened")
     assert len(rows) == 2
     assert not set(out) & set("\x1b\x07\u202e\u200b\x00")
     assert "[bold]b[/x]" in out
@@ -179,6 +214,7 @@ def test_a_foreign_session_is_answered_like_a_missing_one(
         assert foreign == missing
         assert foreign.code == 1
         assert NOT_FOUND in foreign.out + foreign.err
+        assert "--owner" in foreign.out + foreign.err
     owned = run("sessions", *[word.format(id="hers") for word in command], "--owner", "eve")
     assert owned.code == 0
     assert workspace.log.last_position() == before + (command[0] == "close-unit")
@@ -257,6 +293,38 @@ def test_context_filters_combine_and_unknown_kinds_match_nothing(run: Run, works
     assert contents("--actor-kind", "robot") == []
 
 
+def test_context_says_which_kinds_there_are(run: Run, workspace: Workspace) -> None:
+    record(workspace, "x")
+    for form in ((), ("--format", "json")):
+        answer = run("sessions", "context", "s", "--kind", "f\x1boo", "--actor-kind", "robot", *form)
+        assert answer.code == 0
+        assert answer.err.splitlines() == [
+            "warning: there is no kind f␛oo; kinds are message, thought, tool_request, tool_response",
+            "warning: there is no actor kind robot; actor kinds are human, agent, system",
+        ]
+    assert run("sessions", "context", "s", "--kind", "thought", "--actor-kind", "agent").err == ""
+
+
+def test_text_says_when_an_act_happened_and_when_it_was_recorded(run: Run, workspace: Workspace) -> None:
+    then = datetime(2026, 1, 5, 10, 0, 9, tzinfo=UTC)
+    workspace.sessions.record_actum(
+        "ada",
+        Actum(
+            chronicum_id="s",
+            kind="message",
+            actor_kind="human",
+            actor="ada",
+            content="x",
+            occurred_at=then,
+        ),
+    )
+    record(workspace, "y")
+    for command in ("context", "show"):
+        out = run("sessions", command, "s").out
+        assert "2026-01-05 10:00:09 UTC (recorded 20" in out
+        assert out.count("(recorded ") == 1
+
+
 # -- record ----------------------------------------------------------------------------------
 
 
@@ -279,7 +347,13 @@ def test_record_with_a_key_counts_once(run: Run, workspace: Workspace) -> None:
 
 def test_record_reads_stdin_as_it_is(run: Run, workspace: Workspace) -> None:
     answer = run(*words(content="-"), "--format", "json", stdin="two\nlines \r\n界\n".encode())
-    assert answer.json["content"] == "two\nlines \r\n界\n"
+    # The newline that ends a text file's last line is no part of what was said; any other is.
+    assert answer.json["content"] == "two\nlines \r\n界"
+    blank = run(*words(content="-"), "--format", "json", stdin=b"\na\n\n")
+    assert blank.json["content"] == "\na\n"
+    windows = run(*words(content="-"), "--format", "json", stdin=b"a\r\n")
+    assert windows.json["content"] == "a"
+    assert run(*words(content="-"), "--format", "json", stdin=b"a\r").json["content"] == "a\r"
     broken = run(*words(content="-"), "--format", "json", stdin=b"a\xffb")
     assert broken.json["content"] == "a\N{REPLACEMENT CHARACTER}b"
     empty = run(*words(content="-"), "--format", "json", stdin=b"")

@@ -96,3 +96,27 @@ def test_text_form(run: Run, workspace: Workspace) -> None:
     assert "first ␛[31msecond [bold]" in out
     assert len(out.splitlines()) == 3
     assert run("timeline", "--limit", "1").out.splitlines()[-1] == "more: --after 1"
+
+
+def test_an_unknown_type_is_warned_of(run: Run, filled: Workspace) -> None:
+    for form in ((), ("--format", "json")):
+        answer = run("timeline", "--type", "actum.recorded", "--type", "foo", *form)
+        assert answer.code == 0
+        assert answer.err == (
+            "warning: there is no type foo in this workspace; "
+            "types in this workspace are actum.recorded, chronicum.created\n"
+        )
+    assert run("timeline", "--type", "foo", "--format", "json").json == {"events": [], "next": None}
+    assert run("timeline", "--type", "actum.recorded").err == ""
+
+
+def test_positions_are_written_as_after_takes_them(run: Run, workspace: Workspace) -> None:
+    with workspace.log.transaction():
+        for index in range(1100):
+            workspace.sessions.record_actum(
+                "ada",
+                Actum(chronicum_id="s", kind="message", actor_kind="human", actor="ada", content=f"{index}"),
+            )
+    lines = run("timeline", "--after", "1000", "--limit", "2").out.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["1001", "1002"]
+    assert lines[-1] == "more: --after 1002"

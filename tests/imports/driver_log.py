@@ -112,8 +112,8 @@ def assert_adds_up(report: ImportReport) -> None:
         assert session.acta_added <= session.acta_total
     assert report.ignored == ignored
     assert report.totals == {
-        "files": len({session.source for session in report.sessions}),
-        "sessions": len({session.id for session in report.sessions} - {""}),
+        "files": len({session.source for session in report.sessions if session.was_read}),
+        "sessions": len({session.id for session in report.sessions if not session.refused} - {""}),
         "acta_added": sum(session.acta_added for session in report.sessions),
         "duplicates": sum(session.duplicates for session in report.sessions),
         "problems": sum(len(session.problems) for session in report.sessions),

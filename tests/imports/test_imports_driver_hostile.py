@@ -64,7 +64,10 @@ def test_a_foreign_session_is_refused_by_its_file_and_the_others_go_on(
     foreseen = workspace.import_claude_code([path.parent], dry_run=True)
     report = workspace.import_claude_code([path.parent])
     assert numbers(foreseen) == numbers(report)
-    assert problems(report) == [(path.name, 0, "the session belongs to another owner")]
+    assert problems(report) == [(path.name, 0, f"the session {CHRONICUM} belongs to another owner")]
+    (refused,) = [each for each in report.sessions if each.refused]
+    assert (refused.id, refused.source, refused.acta_total) == (CHRONICUM, str(path), 0)
+    assert (report.totals["files"], report.totals["sessions"]) == (1, 1)
     assert report.totals["acta_added"] == 4
     assert described(workspace)["title"] == "prompt 0"
     # Her refusal did not use up what is his.
@@ -81,7 +84,7 @@ def test_a_foreign_session_inside_a_file_leaves_the_rest_of_it(workspace: Worksp
     for added in (6, 0):
         report = workspace.import_claude_code([mixed])
         assert report.totals["acta_added"] == added
-        assert problems(report) == [(mixed.name, 0, "the session belongs to another owner")]
+        assert problems(report) == [(mixed.name, 0, f"the session {CHRONICUM} belongs to another owner")]
     acta = [e.payload["chronicum_id"] for e in events(workspace) if "content" in e.payload]
     assert acta == [CHRONICUM] * 4 + [f"claude-code/{OTHER}"] * 6
 
@@ -105,7 +108,8 @@ def test_a_session_that_another_owner_begins_meanwhile_is_refused(workspace: Wor
         file.write(lines(talk(range(2000, 2003), OTHER)))
     report = workspace.import_claude_code([path], cancelled=interfere)
     assert begun
-    assert problems(report) == [(path.name, 0, "the session belongs to another owner")]
+    reason = f"the session claude-code/{OTHER} belongs to another owner"
+    assert problems(report) == [(path.name, 0, reason)]
     acta = workspace.sessions.get_acta("bob", f"claude-code/{OTHER}")
     assert [actum.content for actum in acta] == ["his"]
 
@@ -410,7 +414,7 @@ def test_what_is_no_transcript_is_named_and_the_others_go_on(
         ("missing.jsonl", 0, "not found"),
     ]
     assert report.totals["acta_added"] == 4
-    assert report.totals["files"] == 3
+    assert report.totals["files"] == 1
     assert_adds_up(report)
 
 

@@ -15,13 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType
 
-from workbench.imports.workspace_jsonl import BATCH_EVENTS, InvalidLine, LogNotEmpty, load_jsonl, newest
+from workbench.imports.workspace_jsonl import InvalidLine, LogNotEmpty, load_jsonl, newest
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log import EventLog, EventType, EventTypeRegistry, Payload
 from workbench.log.times import to_text
+from workbench.log.unit_of_work import FLUSH_EVENTS
 from workbench.redaction import default_filter
 from workbench.sessions.events import EVENT_TYPES
 from workbench.sessions.folds import FOLDS as SESSION_FOLDS
+from workbench.storage import fetch
 
 START = datetime(2026, 3, 2, 8, 0, 0, 123456, tzinfo=UTC)
 
@@ -29,16 +31,22 @@ START = datetime(2026, 3, 2, 8, 0, 0, 123456, tzinfo=UTC)
 class Planned(Payload, frozen=True, kw_only=True):
     """A payload with times of its own."""
 
+    chronicum_id: str
     due: str
     done: str | UnsetType = UNSET
     label: str | UnsetType = UNSET
 
 
+class Adrift(Payload, frozen=True, kw_only=True):
+    """A payload that names no stream."""
+
+
 PLANNED = EventType("workbench", "test.planned", 1, Planned, times=frozenset({"due", "done"}))
+ADRIFT = EventType("workbench", "test.adrift", 1, Adrift)
 
 
 def open_log(path: Path) -> EventLog:
-    registry = EventTypeRegistry((*EVENT_TYPES, PLANNED))
+    registry = EventTypeRegistry((*EVENT_TYPES, PLANNED, ADRIFT))
     return EventLog.open(path, (*SESSION_FOLDS, *LOG_FOLDS), registry, redactor=default_filter())
 
 
@@ -179,7 +187,11 @@ def test_loading_what_was_written_changes_nothing(
 
 
 def test_times_are_shifted_together(log: EventLog) -> None:
-    plan = {"due": "2026-03-09T00:00:00.000000+00:00", "label": "2026-03-09T00:00:00.000000+00:00"}
+    plan = {
+        "chronicum_id": "s",
+        "due": "2026-03-09T00:00:00.000000+00:00",
+        "label": "2026-03-09T00:00:00.000000+00:00",
+    }
     planned = event(
         2,
         type="test.planned",
@@ -208,12 +220,27 @@ def test_a_log_with_events_is_refused(log: EventLog) -> None:
     assert log.last_position() == 1
 
 
-def test_a_bad_line_undoes_its_own_transaction_only(log: EventLog) -> None:
-    many = lines(BATCH_EVENTS + 10)
-    many[BATCH_EVENTS + 5] = "{"
-    with pytest.raises(InvalidLine, match=f"^line {BATCH_EVENTS + 6}: "):
+def test_a_bad_line_undoes_everything(log: EventLog) -> None:
+    # More than what is handed to the folds at a time.
+    many = lines(FLUSH_EVENTS + 10)
+    many[-2] = "{"
+    with pytest.raises(InvalidLine, match=f"^line {FLUSH_EVENTS + 9}: "):
         load_jsonl(log, many)
-    assert log.last_position() == BATCH_EVENTS
+    assert log.last_position() == 0
+    with log.reader() as connection:
+        for table in ("events", "streams", "chronica", "session_entries", "facet_counts"):
+            assert fetch.value(connection, f"SELECT count(*) FROM {table}") == 0, table
+    assert load_jsonl(log, lines(3)) == 3
+
+
+def test_whatever_the_lines_raise_undoes_everything(log: EventLog) -> None:
+    def until_stopped() -> Iterator[str]:
+        yield from lines(3)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        load_jsonl(log, until_stopped())
+    assert log.last_position() == 0
 
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -241,6 +268,8 @@ def with_payload(**changes: Any) -> dict[str, Any]:
         (line(event(2, position=3)), "does not follow"),
         (line(event(2, seq=3)), "does not follow"),
         (line(event(2, stream="session/t")), "not the one of session s"),
+        (line(event(2, type="test.adrift", payload={}, stream="other", seq=1)), "cannot be the first"),
+        (line(event(2, type="test.adrift", payload={}, stream="other")), "does not follow"),
         (line(event(2, type="no.such")), "there is no event type workbench:no.such version 1"),
         (line(event(2, schema_version=7)), "version 7"),
         (line(event(2, event_id=str(UUID(int=1)))), "stored already"),
@@ -249,9 +278,18 @@ def with_payload(**changes: Any) -> dict[str, Any]:
         (line(with_payload(mood="fine")), "would not be kept whole"),
         (line(with_payload(content=f"my {SECRET}")), "looks like a secret"),
         (line(with_payload(actor=SECRET)), "looks like a secret"),
-        (line(event(2, type="test.planned", payload={"due": "soon"})), "a time cannot be stored"),
         (
-            line(event(2, type="test.planned", payload={"due": "9999-12-31T00:00:00+00:00"})),
+            line(event(2, type="test.planned", payload={"chronicum_id": "s", "due": "soon"})),
+            "a time cannot be stored",
+        ),
+        (
+            line(
+                event(
+                    2,
+                    type="test.planned",
+                    payload={"chronicum_id": "s", "due": "9999-12-31T00:00:00+00:00"},
+                )
+            ),
             "a time cannot be stored",
         ),
     ],

@@ -66,6 +66,30 @@ def test_the_header_says_where_columns_are_missing() -> None:
     assert text(table_header(COLUMNS, 20)) == "…slot    value…     "
 
 
+def test_what_remains_of_a_silent_column_needs_no_mark() -> None:
+    columns = (
+        Column("event", 5),
+        Column("", 1),
+        Column("type", 6, drop=2, silent=True),
+        Column("actor", 5),
+        Column("text", minimum=4),
+    )
+    assert text(table_header(columns, 30)).split() == ["event", "type", "actor", "text"]
+    assert text(table_header(columns, 20)).split() == ["event", "actor", "text"]
+
+
+def test_a_column_without_a_title_gets_no_mark() -> None:
+    columns = (Column("event", 5), Column("age", 3, drop=1), Column("", 1), Column("text", minimum=4))
+    assert text(table_header(columns, 12)).split() == ["event", "text"]
+    assert text(table_header((Column("", 1), Column("age", 3, drop=1)), 2)) == "  "
+
+
+def test_a_column_goes_early_where_others_need_the_room() -> None:
+    columns = (Column("type", 6, drop=1, spare=5), Column("text", minimum=4))
+    assert [placed.index for placed in place(columns, 16)] == [0, 1]
+    assert [placed.index for placed in place(columns, 15)] == [1]
+
+
 cells = st.one_of(
     st.text(),
     st.sampled_from(HOSTILE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from textual.widgets import OptionList
 
 from tests.tui.sessions_probe import (
     DESCRIBED,
+    NOW,
     TALK,
     SessionsApp,
     act,
@@ -178,6 +180,7 @@ async def test_an_open_call_shows_input_response_and_raw_form(talk: Path) -> Non
         page.detail.open_actum()
         text = await reader_shown(pilot, page)
         assert "Read, called by coder" in text
+        assert "act 5 of the session, event 9 of the log" in text
         assert "file_path  /src/atlas/atlas/nightly.py" in text
         assert "✗ Response" in text
         assert "call_id" in text
@@ -265,12 +268,13 @@ async def test_going_to_acts_positions_and_sessions(talk: Path) -> None:
     app = app_on(talk)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
-        page.goto("16")
+        # Acts count from 1; what begins and describes a session is none.
+        page.goto("14")
         await until(pilot, lambda: at(page) == 16)
         page.goto("older")
         await until(pilot, lambda: page.detail.session is not None and page.detail.session.id == "older")
         await entries_shown(pilot, page)
-        # The older session has two events: a larger number is a position of the log.
+        # The older session has one act: a larger number is a position of the log.
         page.goto("10")
         await until(pilot, lambda: page.detail.session is not None and page.detail.session.id == "s1")
         await entries_shown(pilot, page)
@@ -431,3 +435,98 @@ async def test_a_fifty_megabyte_act_opens(tmp_path: Path) -> None:
 def test_the_page_is_the_one_that_the_program_shows() -> None:
     assert (SessionsPage,) == SessionsApp.PAGES
     assert sessions_page.__annotations__["return"] == "SessionsPage"
+
+
+async def test_the_list_goes_by_what_happened_or_by_what_was_recorded(tmp_path: Path) -> None:
+    root = make_workspace(
+        tmp_path / "w",
+        {
+            "newer": (act("one", occurred_at=NOW - timedelta(days=3)),),
+            "older": (act("two", occurred_at=NOW - timedelta(days=90)),),
+        },
+    )
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        assert [row.id for row in page.sessions.visible_rows] == ["newer", "older"]
+        assert "as happened · 1–2 of 2" in whole_screen(app)
+        # The older one was recorded last: by what happened it is old all the same.
+        assert " 90 d" in page.sessions.render_line(2).text
+        page.sessions.go_to("older")
+        await pilot.press("s")
+        await rows_shown(pilot, app)
+        await until(pilot, lambda: [row.id for row in page.sessions.visible_rows] == ["older", "newer"])
+        assert page.sessions.cursor_key == "older"
+        assert "as recorded · 1–2 of 2" in whole_screen(app)
+        assert " 3 d" in page.sessions.render_line(0).text
+    again = app_on(root)
+    async with again.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, again)
+        assert [row.id for row in page.sessions.visible_rows] == ["older", "newer"]
+        await pilot.press("s")
+        await until(pilot, lambda: [row.id for row in page.sessions.visible_rows] == ["newer", "older"])
+
+
+async def test_the_place_of_an_act_agrees_with_the_count(talk: Path) -> None:
+    app = app_on(talk)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        for seq, said in ((3, "  act 1 of 15"), (17, "after act 14 of 15"), (18, "  act 15 of 15")):
+            page.detail.go_to(seq)
+            await until(pilot, lambda seq=seq: at(page) == seq)  # type: ignore[misc]
+            await until(pilot, lambda said=said: said in whole_screen(app))  # type: ignore[misc]
+        page.action_switch("message")
+        await entries_shown(pilot, page)
+        page.detail.go_to(4)
+        await until(pilot, lambda: "  act 2 of 15" in whole_screen(app))
+
+
+async def test_the_footer_names_the_keys_of_the_side(talk: Path) -> None:
+    app = app_on(talk)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+
+        def footer() -> str:
+            return whole_screen(app).splitlines()[-1]
+
+        assert "f fold/raw" in footer()
+        assert "fewer" not in footer()
+        page.action_next_tab()
+        await pilot.pause()
+        for said in ("- fewer", "= more", "# how many"):
+            assert said in footer()
+        assert "fold" not in footer()
+        assert app.reason_of("sessions.form") == "only acta can be folded or shown raw"
+        page.action_next_tab()
+        await pilot.pause()
+        assert "fold" not in footer()
+        assert "fewer" not in footer()
+
+
+async def test_clearing_a_filter_goes_back_to_the_session_before_it(tmp_path: Path) -> None:
+    app = app_on(
+        make_workspace(tmp_path / "w", {f"s{number}": (act(f"ask {number}"),) for number in range(6)})
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+
+        async def narrow(text: str) -> None:
+            page.set_filter(text)
+            page.on_filter(text)
+            await rows_shown(pilot, app)
+
+        page.sessions.go_to("s2")
+        await rows_shown(pilot, app)
+        for text in ("ask 4", "nowhere", "ask"):
+            await narrow(text)
+            await pilot.press("escape")
+            await rows_shown(pilot, app)
+            assert page.filter_text == ""
+            assert page.sessions.cursor_key == "s2"
+        # Who chose another in the filtered list stays on that.
+        await narrow("ask")
+        page.sessions.action_cursor_down()
+        await rows_shown(pilot, app)
+        await pilot.press("escape")
+        await rows_shown(pilot, app)
+        assert page.sessions.cursor_key == "s1"

@@ -298,6 +298,15 @@ def test_marks_are_letters_too() -> None:
         ('{"pattern":"x+","path":"/src/atlas/lib"}', "x+ lib"),
         ('{"command":["git","log"]}', "git log"),
         ('{"todos":[]}', '{"todos":[]}'),
+        (
+            '{"todos":[{"content":"Fix it","status":"pending","activeForm":"Fixing"},{"content":"Test it"}]}',
+            "Fix it · Test it",
+        ),
+        ('{"n":1,"one":"first","two":{"three":["second",{"four":"third"}]}}', "first · second · third"),
+        (
+            '{"a":{"b":{"c":{"d":{"e":{"f":{"g":"deep"}}}}}}}',
+            '{"a":{"b":{"c":{"d":{"e":{"f":{"g":"deep"}}}}}}}',
+        ),
         ("{}", ""),
         ("not JSON", "not JSON"),
         ("[1,2]", "[1,2]"),

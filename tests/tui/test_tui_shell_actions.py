@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.app import App
 from textual.widget import Widget
 
-from tests.tui.shell_probe import ProbeApp
+from tests.tui.shell_probe import ProbeApp, make_workspace, opened
 from workbench.tui.actions import (
     APP,
     BASE_ACTIONS,
@@ -20,6 +22,7 @@ from workbench.tui.actions import (
     live_together,
 )
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.dialogs.palette import palette_choices
 from workbench.tui.key_names import DISGUISED, UnknownKey, display, normalise
 from workbench.tui.key_sheet import SHEET, current_sheet
 from workbench.tui.page import Page
@@ -84,6 +87,36 @@ def test_every_action_of_a_screen_can_be_run_there(program: type[WorkbenchApp]) 
         for action in [*offered, *page.ACTIONS]:
             if action.context not in (LIST, PANE):
                 assert _has(page, action), f"{page.NAME}: {action.id}"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_registry_has_what_some_screen_offers_and_no_more(program: type[WorkbenchApp]) -> None:
+    offered = {action_id for page in program.PAGES for action_id in page.OFFERS}
+    known = {action.id for action in program.REGISTRY if action.optional}
+    # The page of a workspace that cannot be opened has a copy of its own.
+    assert known == offered | {"page.copy"}
+    assert offered <= {action.id for action in BASE_ACTIONS}
+
+
+async def test_what_no_screen_offers_has_no_key_and_stands_nowhere(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "keymap.toml").write_text('list.down = ["n", "s"]\npage.sort = "f9"\n', encoding="utf-8")
+    app = ProbeApp(make_workspace(tmp_path / "w"))
+    assert "page.sort" not in app.registry
+    assert "page.next_hit" not in app.registry
+    (problem,) = app.keymap.problems
+    assert "There is no action “page.sort”." in problem
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await opened(pilot, app)
+        page = app.page
+        assert page is not None
+        assert page.rows is not None
+        greeted = len(app._notifications)
+        await pilot.press("n", "s", "N")
+        assert page.rows.cursor_row == "row 3", "the keys are free for another action"
+        assert (app.screen, len(app._notifications)) == (page, greeted), "and the third means nothing"
+        assert {"page.sort", "page.next_hit"}.isdisjoint(choice.id for choice in palette_choices(app))
 
 
 def test_two_actions_of_one_id_are_refused() -> None:

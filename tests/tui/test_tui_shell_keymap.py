@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.shell_probe import ProbeApp, make_workspace, opened, screen_lines, whole_screen
+from workbench.locations import log_file
+from workbench.tui import keymap as keymap_module
 from workbench.tui.actions import BASE_ACTIONS, Registry, live_together
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.dialogs.help import GUIDE
 from workbench.tui.keymap import Keymap, load_keymap, parse_keymap
 
 REGISTRY = Registry(BASE_ACTIONS)
@@ -135,3 +140,35 @@ async def test_a_changed_key_works_and_shows_everywhere(tmp_path: Path) -> None:
         await pilot.press("question_mark")
         await pilot.pause()
         assert re.search(r"│ z +Move to the next row\.", whole_screen(app))
+
+
+def guide_example() -> str:
+    """The lines of the keymap that the guide prints."""
+    text = (GUIDE / "themes.md").read_text("utf-8").partition("# Your own keys")[2]
+    return "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
+
+
+@pytest.mark.parametrize("text", [guide_example(), str(keymap_module.__doc__).split("\n\n")[1]])
+def test_the_printed_examples_work_as_they_stand(text: str) -> None:
+    keymap = parse_keymap(textwrap.dedent(text), WorkbenchApp.REGISTRY)
+    assert keymap.problems == ()
+    assert keymap.keys("list.down") == ("n", "down")
+    assert keymap.keys("page.filter") == ("f3", "slash")
+    assert keymap.keys("app.help") == ("f1", "question_mark")
+
+
+async def test_many_problems_are_one_toast_and_the_log_has_all(tmp_path: Path) -> None:
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "keymap.toml").write_text("".join(f'list.wrong{n} = "x"\n' for n in range(5)), encoding="utf-8")
+    app = ProbeApp(make_workspace(tmp_path / "w"))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await opened(pilot, app)
+        (toast,) = list(app._notifications)
+    assert toast.message.startswith("5 lines of the keymap cannot be used:\n")
+    assert "list.wrong0" in toast.message
+    assert "list.wrong1" in toast.message
+    assert "list.wrong2" not in toast.message
+    assert "and 3 more. The details are in " in toast.message
+    log = log_file().read_text("utf-8")
+    assert all(f"list.wrong{n}" in log for n in range(5))

@@ -130,7 +130,8 @@ def test_a_theme_of_the_user_replaces_a_shipped_one(tmp_path: Path) -> None:
     ("changes", "reason"),
     [
         ({"colors": 3}, "the table [colors] is missing."),
-        ({"name": ""}, "“name” must be a printable text."),
+        ({"name": ""}, "“name” must be letters, digits, “-” and “_”."),
+        ({"name": "a, b"}, "“name” must be letters, digits, “-” and “_”."),
         ({"dark": "yes"}, "“dark” must be true or false."),
         ({"title": 1}, "“title” must be a text."),
         ({"colors": {"ground": "#000"}}, "colour “raised” is missing."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -416,6 +417,56 @@ async def test_the_programs_own_sessions_screen_opens(talk: Path) -> None:
         assert isinstance(sessions, SessionsPage)
         await until(pilot, lambda: sessions.detail.entry is not None and sessions.detail.entry.actum.seq == 5)
         assert "The importer behind a flag" in whole_screen(app)
+
+
+async def test_an_event_leads_to_its_act_whatever_sessions_showed(talk: Path) -> None:
+    app = WorkbenchApp(talk, screen="sessions", clock=lambda: NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: isinstance(app.page, SessionsPage))
+        sessions = app.page
+        assert isinstance(sessions, SessionsPage)
+        await until(pilot, lambda: sessions.detail.entry is not None)
+
+        async def from_the_timeline() -> None:
+            await app.action_open_screen("timeline")
+            page = await rows_shown(pilot, app)
+            page.events.go_to(5)
+            await rows_shown(pilot, app)
+            await app.action_perform("timeline.session")
+            await until(pilot, lambda: app.page is sessions)
+            await until(pilot, lambda: sessions.focused is sessions.detail.entries)
+            assert sessions.detail.side == "acta"
+            assert sessions.detail.reading is None
+            assert sessions.detail.entry is not None
+            assert sessions.detail.entry.seq == 5
+
+        for side in ("about", "window"):
+            sessions.detail.go_to(3)
+            sessions.detail.choose_side(side)
+            await from_the_timeline()
+        sessions.detail.go_to(3)
+        sessions.detail.open_actum()
+        await until(pilot, lambda: sessions.detail.reading is not None)
+        await from_the_timeline()
+
+
+async def test_ages_grow_together(tmp_path: Path) -> None:
+    moments = [NOW]
+    app = TimelineApp(make_workspace(tmp_path / "w", TALK), clock=lambda: moments[0])
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+
+        def ages() -> set[str]:
+            rows = (page.events.render_line(y).text for y in range(1, 9))
+            return {row.split("d", 1)[0].split()[-1] for row in rows}
+
+        assert ages() == {"3"}
+        moments[0] = NOW + timedelta(days=4)
+        page.events.action_cursor_down()
+        await pilot.pause()
+        assert ages() == {"3"}
+        page._ages_passed()
+        assert ages() == {"7"}
 
 
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,7 +128,46 @@ def test_detail_says_what_who_and_when() -> None:
     assert "recorded  2026-03-04 10:00:00 UTC" in lines
     assert '  "command": "ls"' in lines
     assert "id     019cad9a-b896-7196-b326-7160dd768aca" in lines
-    assert not any(line.startswith("claimed") for line in lines)
+    assert not any(line.startswith("happened") for line in lines)
+    happened = msgspec.structs.replace(entry("message", "x"), occurred_at=NOW - timedelta(days=1))
+    assert any(line.startswith("happened  2026-03-03 12:00:00 UTC") for line in detail(happened))
+
+
+def test_a_place_in_a_session_is_the_number_of_an_act() -> None:
+    row = event("actum.recorded", "ann", chronicum_id="s1", kind="message", content="x", metadata={})
+    for which, act, said in (
+        (row, 2, True),
+        (row, None, False),
+        (event("unit.closed", chronicum_id="s1"), 2, False),
+    ):
+        document = Document(event_blocks(which, None, now=NOW, zone=UTC, act=act))
+        first = document.first()
+        assert first is not None
+        text = ""
+        place: Any = first
+        while place is not None:
+            text += "".join(s.text for line in document.lines(place, 90) for s in line.line)
+            place = document.next(place)
+        assert ("act\u00a02 of the session" in text) is said
+
+
+@pytest.mark.parametrize(
+    ("width", "titles"),
+    [
+        (70, ["event", "age", "type", "actor", "text"]),
+        (58, ["event", "age", "actor", "text"]),
+        (43, ["event", "age", "actor", "text"]),
+        (36, ["event", "actor", "text"]),
+    ],
+)
+def test_who_did_it_is_shown_before_anything_else_gives_way(width: int, titles: list[str]) -> None:
+    rows = event_rows(position_width(7), lambda: NOW)
+    header = rows.header(width)
+    assert header is not None
+    assert "".join(span.text for span in header).split() == titles
+    (line,) = rows.lines(entry("message", "some words that are said here"), width, RowState())
+    assert "ann" in "".join(span.text for span in line)
+    assert "some words t"[:11] in "".join(span.text for span in line)
 
 
 def test_an_unknown_type_is_shown_as_it_is() -> None:

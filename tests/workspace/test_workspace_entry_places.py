@@ -126,3 +126,17 @@ def test_a_missing_session_is_said_so(tmp_path: Path) -> None:
             readers.entries.at("nobody", [1])
         with pytest.raises(ChronicumNotFound):
             readers.entries.spawner("nobody", "c")
+
+
+def test_acts_are_numbered_without_what_is_no_act(tmp_path: Path) -> None:
+    with opened(tmp_path / "log.db") as (log, readers):
+        begin(log, "s", title="described")
+        log.append(
+            session_stream("s"),
+            [actum("s"), actum("s", private=True), unit("s", "day"), actum("s", "thought")],
+        )
+        numbers = readers.entries.act_numbers("s", [1, 2, 3, 4, 5, 6])
+        assert numbers == {1: 0, 2: 0, 3: 1, 4: 2, 5: 2, 6: 3}
+        assert readers.entries.act_numbers("s", [5]) == {5: 2}
+        assert readers.entries.act_numbers("s", []) == {}
+        assert [readers.entries.seq_of_act("s", act) for act in range(5)] == [None, 3, 4, 6, None]

@@ -19,6 +19,7 @@ from workbench.sessions.events import ChronicumDescribed
 from workbench.sessions.stores.sqlite import SQLiteStore
 from workbench.storage import fetch
 from workbench.workspace.readers import Readers
+from workbench.workspace.readers.session_queries import Order
 from workbench.workspace.rows import ActaFilter, SessionFilter, SessionRow
 
 ALL = SessionFilter()
@@ -74,6 +75,66 @@ def test_the_newest_activity_comes_first_and_pages_meet(log: EventLog) -> None:
             assert ids(up) == expected[len(expected) - len(up) :]
     rows = reader.page(ALL, 1000)
     assert [reader.rank(row) for row in rows[::50]] == list(range(450))[::50]
+
+
+def test_what_was_imported_stands_where_it_happened(log: EventLog) -> None:
+    past = datetime(2020, 1, 1, tzinfo=UTC)
+    days = {"middle": 10, "newest": 20, "oldest": 0, "twin": 10}
+    for session, day in days.items():
+        begin(log, session)
+        log.append(session_stream(session), [actum(session, occurred_at=past + timedelta(days=day))])
+    reader = Readers(log).sessions
+    expected: dict[Order, list[str]] = {
+        "happened": ["newest", "twin", "middle", "oldest"],
+        "recorded": ["twin", "oldest", "newest", "middle"],
+    }
+    assert ids(reader.page(ALL, 9)) == expected["happened"]
+    for order, names in expected.items():
+        rows = reader.page(ALL, 9, order=order)
+        assert ids(rows) == names
+        assert ids(reader.last(ALL, 2, order=order)) == names[-2:]
+        assert [reader.rank(row, order=order) for row in rows] == [0, 1, 2, 3]
+        assert reader.count(ALL, order=order) == 4
+        assert reader.count(SessionFilter(text="est"), order=order) == 2
+        for at, row in enumerate(rows):
+            assert ids(reader.page(ALL, 9, after=row, order=order)) == names[at + 1 :]
+            assert ids(reader.page(ALL, 9, before=row, order=order)) == names[:at]
+
+
+def test_both_orders_are_read_from_an_index(log: EventLog) -> None:
+    with log.reader() as connection:
+        for column in ("last_happened", "last_activity_at"):
+            plan = fetch.rows(
+                connection,
+                f"EXPLAIN QUERY PLAN SELECT * FROM session_activity WHERE ({column}, stream_id) < (1, 1) "
+                f"ORDER BY {column} DESC, stream_id DESC LIMIT 5",
+            )
+            assert "USING INDEX" in str(plan)
+            assert "TEMP B-TREE" not in str(plan)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("one\n\n  two\tthree", "one two three"),
+        ("x" * 300, "x" * 300),
+        ("x" * 301, "x" * 300 + "…"),
+        ("word " * 70, ("word " * 60).rstrip() + "…"),
+    ],
+)
+def test_a_title_that_is_cut_says_so(log: EventLog, prompt: str, title: str) -> None:
+    begin(log, "s")
+    log.append(session_stream("s"), [actum("s", content=prompt)])
+    row = Readers(log).sessions.get("s")
+    assert row is not None
+    assert row.title == title
+
+
+def test_a_described_title_is_one_line(log: EventLog) -> None:
+    begin(log, "s", title="one\ntwo")
+    row = Readers(log).sessions.get("s")
+    assert row is not None
+    assert row.title == "one two"
 
 
 def test_sessions_of_one_instant_have_an_order(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.errors import UsageRefused
 from workbench.cli.options import Given, common, pass_given, utf8
-from workbench.cli.output import Column, table, write_json, write_lines
+from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
 
 
 @click.command("demo")
@@ -60,9 +60,14 @@ def command(
         write_json({"root": str(made.root), "sample": made.sample, "events": made.events})
         return
     if not no_open and sys.stdin.isatty() and sys.stdout.isatty():
+        from shlex import quote
+
         from workbench.cli.open import run_terminal_program
 
-        ctx.exit(run_terminal_program(made.root))
+        code = run_terminal_program(made.root)
+        to_stderr(f"the workspace is in {made.root}")
+        to_stderr(f"open it again with: workbench --root {quote(str(made.root))}")
+        ctx.exit(code)
     from workbench.drawing import visible
 
     write_lines([visible(str(made.root))])

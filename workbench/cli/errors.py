@@ -45,7 +45,7 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
 
 def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
     if isinstance(error, WorkbenchError):
-        return _form(error.code, error.message or "that did not work", error.hint, error.retryable)
+        return _form(error.code, error.message or "that did not work", _hint(error), error.retryable)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         if help_too:
             click.echo(error.format_message(), err=True)
@@ -59,6 +59,18 @@ def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
 
     sentence = f"an unforeseen {type(error).__name__} stopped the command"
     return _form("internal", sentence, write_details(error))
+
+
+def _hint(error: WorkbenchError) -> str:
+    """What to do about it on a command line, where that says more than the error itself can."""
+    if error.code == "chronicum_not_found":
+        # One hint for missing and foreign sessions, as they are one answer.
+        return "check the id (workbench sessions list), and name whose session it is with --owner"
+    if error.code == "db_damaged":
+        return "restore a copy of it; this file was not touched"
+    if error.code == "not_a_workbench_database":
+        return f"{error.hint}; if it was this workspace's, restore a copy of it"
+    return error.hint
 
 
 def _form(code: str, sentence: str, hint: str = "", retryable: bool = False) -> dict[str, Any]:

@@ -23,9 +23,11 @@ COMMANDS = {
     "demo": Entry("workbench.cli.demo", "Make a workspace from a sample and open it."),
     "init": Entry("workbench.cli.init", "Lay out a workspace in a folder."),
     "status": Entry("workbench.cli.status", "Show where a workspace is and what it holds."),
+    "doctor": Entry("workbench.cli.doctor", "Examine a workspace, and mend what can be mended."),
     "sessions": Entry("workbench.cli.sessions", "List, read and record sessions."),
     "timeline": Entry("workbench.cli.timeline", "List events in the order of their recording."),
-    "import": Entry("workbench.cli.imports", "Read transcripts of other programs into sessions."),
+    "import": Entry("workbench.cli.imports", "Read transcripts of other programs, or an exported log."),
+    "export": Entry("workbench.cli.export", "Write the events of a workspace into a file."),
 }
 """Commands in the order of the help. Each module has the command as `command`."""
 
@@ -64,7 +66,7 @@ def _no_such(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, COMMANDS)
-    return f"There is no command {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+    return f"No such command {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""`workbench import`: transcripts of other programs into sessions (contract transcripts)."""
+"""`workbench import`: transcripts of other programs (contract transcripts), and exported logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, open_workspace, owner, pass_given
+from workbench.cli.options import Given, common, open_workspace, owner, pass_given, utf8
 from workbench.cli.output import Column, progress_line, table, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _PROBLEMS_SHOWN = 20
 @click.group("import")
 @common
 def command() -> None:
-    """Read transcripts of other programs into sessions."""
+    """Read transcripts of other programs into sessions, or an exported log into an empty workspace."""
 
 
 @command.command("claude-code")
@@ -44,7 +44,8 @@ def claude_code(
     """Import Claude Code transcripts: files, or folders that are searched.
 
     Without a PATH, every project of $CLAUDE_CONFIG_DIR or ~/.claude. What is in the workspace already is
-    passed over. Shows what is new and asks before anything is written.
+    passed over. Shows what is new and asks before anything is written. Ends with 1 if a file or a session
+    as a whole was refused or could not be read.
     """
     if owner == "":
         from workbench.sessions.errors import EmptyOwnerID
@@ -64,7 +65,38 @@ def claude_code(
         write_json(msgspec.to_builtins(report))
     else:
         write_lines(_text(report))
-    ctx.exit(_code(report, places))
+    ctx.exit(_code(report))
+
+
+@command.command("jsonl")
+@common
+@click.argument("file", type=utf8, metavar="FILE")
+@click.option("--redact", is_flag=True, help="Take secrets out instead of refusing the file.")
+@pass_given
+def jsonl(given: Given, file: str, redact: bool) -> None:
+    """Import a log that “export jsonl” wrote into a workspace without events.
+
+    All of the file comes in, or nothing: a line that would not come out as it went in is named and refused.
+    So is a text in which the secret filter finds something, unless --redact is given.
+    """
+    from workbench.workspace.transfer import import_file
+
+    with (
+        open_workspace(given, read_only=False) as workspace,
+        _stopping() as stopped,
+        progress_line(shown=not given.as_json) as progress,
+    ):
+        done = import_file(
+            workspace.log, Path(file).expanduser(), redact=redact, progress=progress, cancelled=stopped
+        )
+    if given.as_json:
+        write_json({"events": done.events, "redactions": done.redactions})
+        return
+    from workbench.drawing import counted, visible
+
+    write_lines([visible(f"imported {counted(done.events, 'event')} into {workspace.root}")])
+    if done.redactions:
+        write_lines([f"removed {counted(sum(done.redactions.values()), 'secret')} before storing"])
 
 
 def _agreed(given: Given, workspace: Workspace, places: Sequence[Path]) -> bool:
@@ -128,7 +160,7 @@ def _stopping() -> Iterator[Callable[[], bool]]:
 
 
 def _text(report: ImportReport) -> Iterator[str]:
-    from workbench.drawing import counted, one_line
+    from workbench.drawing import counted, number, one_line
 
     totals = report.totals
     fed = [session for session in report.sessions if session.acta_added]
@@ -146,6 +178,9 @@ def _text(report: ImportReport) -> Iterator[str]:
     removed = sum(sum(session.redactions.values()) for session in report.sessions)
     if removed:
         yield f"removed {counted(removed, 'secret')} before storing"
+    if report.ignored:
+        kinds = ", ".join(f"{kind} {number(count)}" for kind, count in sorted(report.ignored.items()))
+        yield one_line(f"ignored: {kinds}", 1000)
     problems = [problem for session in report.sessions for problem in session.problems]
     for problem in problems[:_PROBLEMS_SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
@@ -156,9 +191,8 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield "stopped early; the next import goes on from there"
 
 
-def _code(report: ImportReport, places: Sequence[Path]) -> int:
-    """130 for a stopped import, 1 if a path that was named gave nothing, else 0."""
+def _code(report: ImportReport) -> int:
+    """130 for a stopped import, 1 if a file or session as a whole was refused or unreadable, else 0."""
     if report.cancelled:
         return 130
-    refused = {problem.file for each in report.sessions if not each.id for problem in each.problems}
-    return 1 if any(str(place) in refused or str(place.absolute()) in refused for place in places) else 0
+    return int(any(problem.is_whole for each in report.sessions for problem in each.problems))

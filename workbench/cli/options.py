@@ -44,6 +44,23 @@ def utf8(value: str) -> str:
     return value
 
 
+def whole(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
+    """A type of option: a whole number within bounds, both allowed; None is no bound."""
+
+    def number(value: str) -> int:
+        try:
+            given = int(value)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is not a whole number.") from None
+        if least is not None and given < least:
+            raise click.BadParameter(f"{value} is too small; the least is {least}.")
+        if most is not None and given > most:
+            raise click.BadParameter(f"{value} is too large; the most is {most}.")
+        return given
+
+    return number
+
+
 def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if value == "":
         raise click.BadParameter("the folder's name is empty.", ctx=ctx, param=param)
@@ -81,7 +98,7 @@ def limit(function: Function) -> Function:
     """Decorator: add `--limit`."""
     return click.option(
         "--limit",
-        type=click.IntRange(min=1, max=2**31),
+        type=whole(1, 2**31),
         default=50,
         show_default=True,
         metavar="N",

@@ -58,6 +58,15 @@ def to_stderr(text: str) -> None:
         raise OutputClosed from error
 
 
+def warn_unknown(what: str, given: Iterable[str], known: Sequence[str], where: str = "") -> None:
+    """Warn on stderr of each value of a filter that nothing can match."""
+    for value in given:
+        if value not in known:
+            to_stderr(
+                f"warning: there is no {what} {value}{where}; {what}s{where} are {', '.join(known) or 'none'}"
+            )
+
+
 def drop_output() -> None:
     """Let what is still buffered go nowhere, so that the interpreter's end does not stumble over it."""
     try:

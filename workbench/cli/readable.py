@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from workbench.cli.output import Column, table
@@ -13,7 +13,6 @@ from workbench.sessions.model import Actum
 from workbench.workspace.rows import ActumRow, EventRow, SessionRow
 
 _SESSION_COLUMNS = (
-    Column("last activity"),
     Column("acta", "right"),
     Column("owner", most=16),
     Column("id", most=52),
@@ -32,17 +31,22 @@ _SHOWN_CELLS = 400
 """Of an event's content, what is looked at for a line of the list."""
 
 
-def sessions(rows: Sequence[SessionRow], following: str | None, timezone: str) -> Iterator[str]:
-    """The list of sessions."""
+def sessions(
+    rows: Sequence[SessionRow],
+    following: str | None,
+    timezone: str,
+    order: Literal["happened", "recorded"] = "happened",
+) -> Iterator[str]:
+    """The list of sessions, each with the time that the order goes by."""
     if not rows:
         yield "no sessions"
         return
     zone = ZoneInfo(timezone)
     yield from table(
-        _SESSION_COLUMNS,
+        (Column(f"last {order}"), *_SESSION_COLUMNS),
         (
             (
-                exact(row.last_activity_at, zone),
+                exact(row.last_at if order == "happened" else row.last_activity_at, zone),
                 number(row.acta),
                 row.owner_id,
                 row.id,
@@ -78,7 +82,8 @@ def session(
     for entry in entries:
         left = entry.content_chars - len(entry.content)
         yield ""
-        yield _head(entry.at, zone, entry.actor_kind, entry.actor, entry.kind, entry.metadata, entry.private)
+        when = _when(entry.at, entry.occurred_at, zone)
+        yield _head(when, entry.actor_kind, entry.actor, entry.kind, entry.metadata, entry.private)
         yield from _body(entry.content)
         if left > 0:
             yield f"  … {number(left)} more characters; --format json has them"
@@ -94,7 +99,8 @@ def acta(found: Iterable[Actum], timezone: str) -> Iterator[str]:
         private = actum.visibility == "private"
         at = actum.at
         assert at is not None
-        yield _head(at, zone, actum.actor_kind, actum.actor, actum.kind, actum.metadata, private)
+        when = _when(at, actum.occurred_at, zone)
+        yield _head(when, actum.actor_kind, actum.actor, actum.kind, actum.metadata, private)
         yield from _body(actum.content)
 
 
@@ -108,7 +114,8 @@ def events(rows: Sequence[EventRow], following: int | None, timezone: str) -> It
         _EVENT_COLUMNS,
         (
             (
-                number(row.position),
+                # As `--after` takes it: a place, no amount.
+                str(row.position),
                 exact(row.recorded_at, zone),
                 row.type,
                 row.actor,
@@ -121,9 +128,15 @@ def events(rows: Sequence[EventRow], following: int | None, timezone: str) -> It
     yield from _more(None if following is None else str(following))
 
 
+def _when(recorded: datetime, occurred: datetime | None, zone: ZoneInfo) -> str:
+    """When an act happened, and when it was recorded where that differs."""
+    if occurred is None or exact(occurred, zone) == exact(recorded, zone):
+        return exact(recorded, zone)
+    return f"{exact(occurred, zone)} (recorded {exact(recorded, zone)})"
+
+
 def _head(
-    at: datetime,
-    zone: ZoneInfo,
+    when: str,
     actor_kind: str,
     actor: str,
     kind: str,
@@ -132,7 +145,7 @@ def _head(
 ) -> str:
     tool = metadata.get("name")
     what = f"{kind} {tool}" if isinstance(tool, str) and tool else str(kind)
-    line = f"{exact(at, zone)}  {actor} ({actor_kind})  {what}"
+    line = f"{when}  {actor} ({actor_kind})  {what}"
     return one_line(line + ("  private" if private else ""), 1000)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from workbench.cli import forms
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, limit, open_workspace, owner, pass_given, utf8
-from workbench.cli.output import write_json, write_lines
+from workbench.cli.options import Given, common, limit, open_workspace, owner, pass_given, utf8, whole
+from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:
     from workbench.sessions.model import Actum
@@ -29,11 +29,24 @@ def command() -> None:
 @command.command("list")
 @common
 @click.option("--owner", type=utf8, metavar="ID", help="Only this owner's sessions.")
+@click.option(
+    "--order",
+    type=click.Choice(("happened", "recorded")),
+    default="happened",
+    show_default=True,
+    help="Newest first by when the last act happened, or by when it was recorded.",
+)
 @limit
 @click.option("--after", type=utf8, metavar="KEY", help="Go on behind a page: its “next”.")
 @pass_given
-def list_(given: Given, owner: str | None, limit: int, after: str | None) -> None:
-    """List sessions, newest activity first."""
+def list_(
+    given: Given,
+    owner: str | None,
+    order: Literal["happened", "recorded"],
+    limit: int,
+    after: str | None,
+) -> None:
+    """List sessions, newest first."""
     from workbench.workspace.rows import SessionFilter
 
     if owner == "":
@@ -49,7 +62,7 @@ def list_(given: Given, owner: str | None, limit: int, after: str | None) -> Non
                 raise UsageRefused(
                     f"there is no session {after!r} to go on behind", hint="give --after the “next” of a page"
                 )
-        rows = reader.page(SessionFilter(owner=owner or ""), limit + 1, after=anchor)
+        rows = reader.page(SessionFilter(owner=owner or ""), limit + 1, after=anchor, order=order)
         following = rows[limit - 1].id if len(rows) > limit else None
         rows = rows[:limit]
         if given.as_json:
@@ -57,16 +70,14 @@ def list_(given: Given, owner: str | None, limit: int, after: str | None) -> Non
             return
         from workbench.cli import readable
 
-        write_lines(readable.sessions(rows, following, workspace.timezone))
+        write_lines(readable.sessions(rows, following, workspace.timezone, order))
 
 
 @command.command("show", short_help="Show a session and its acta.")
 @common
 @click.argument("session_id", metavar="ID", type=utf8)
 @owner
-@click.option(
-    "--after", type=click.IntRange(min=0, max=2**62), metavar="SEQ", help="Go on behind a page: its “next”."
-)
+@click.option("--after", type=whole(0, 2**62), metavar="SEQ", help="Go on behind a page: its “next”.")
 @limit
 @pass_given
 def show(given: Given, session_id: str, owner: str | None, after: int | None, limit: int) -> None:
@@ -102,7 +113,7 @@ def show(given: Given, session_id: str, owner: str | None, after: int | None, li
 @common
 @click.argument("session_id", metavar="ID", type=utf8)
 @owner
-@click.option("--last-n", type=int, default=0, metavar="N", help="The last N that pass; 0 for all.")
+@click.option("--last-n", type=whole(), default=0, metavar="N", help="The last N that pass; 0 for all.")
 @click.option(
     "--kind",
     "kinds",
@@ -131,6 +142,7 @@ def context(
     private: bool,
 ) -> None:
     """Print the context window that an agent would get, oldest first."""
+    from workbench.sessions.model import ActorKind, ActumKind
     from workbench.workspace.context import context as window
 
     with open_workspace(given) as workspace:
@@ -143,6 +155,8 @@ def context(
             actor_kinds=actor_kinds,
             private=private,
         )
+        warn_unknown("kind", kinds, tuple(ActumKind))
+        warn_unknown("actor kind", actor_kinds, tuple(ActorKind))
         if given.as_json:
             write_json({"acta": [forms.actum(actum) for actum in acta]})
             return
@@ -167,7 +181,12 @@ def context(
 )
 @click.option("--actor-kind", required=True, type=utf8, metavar="KIND", help="human, agent or system.")
 @click.option("--actor", required=True, type=utf8, metavar="ID", help="Who did it.")
-@click.option("--content", required=True, metavar="TEXT", help="What was said or done; “-” reads stdin.")
+@click.option(
+    "--content",
+    required=True,
+    metavar="TEXT",
+    help="What was said or done; “-” reads stdin, less a last newline.",
+)
 @click.option("--key", type=utf8, metavar="KEY", help="Recording again with the same key changes nothing.")
 @click.option("--private", is_flag=True, help="For one party only: reaches no agent and no summary.")
 @click.option("--metadata", metavar="JSON", help="A JSON object, such as a tool's name and call_id.")
@@ -190,6 +209,8 @@ def record(
     if content == "-":
         # As arguments arrive: bytes that are not UTF-8 become surrogates, which the log replaces.
         content = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+        # A text file's last line ends in one; it is no part of what was said.
+        content = content.removesuffix("\n").removesuffix("\r") if content.endswith("\n") else content
     actum = Actum(
         chronicum_id=session_id,
         kind=kind,

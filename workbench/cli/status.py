@@ -22,15 +22,20 @@ def command(ctx: click.Context, given: Given) -> None:
     """
     from workbench.storage.errors import SchemaAheadOfCode, SchemaMigrationRequired
     from workbench.workspace.errors import WorkspaceMissing
+    from workbench.workspace.summary import can_be_written
 
     code = 0
     try:
         with open_workspace(given) as workspace:
             answer = workspace.status()
+            # Opened for reading here; what counts is whether another command could write.
+            answer["read_only"] = not can_be_written(workspace.layout)
     except WorkspaceMissing as error:
         answer = _missing(root_of(given), error.message)
     except (SchemaAheadOfCode, SchemaMigrationRequired) as error:
         answer, code = _of_another_release(root_of(given), error.message), error.exit_code
+        # This release cannot, whatever the file's permissions say.
+        answer["read_only"] = True
     if given.as_json:
         write_json(answer)
     else:
@@ -41,6 +46,7 @@ def command(ctx: click.Context, given: Given) -> None:
 def _outline(root: Path, message: str) -> dict[str, Any]:
     from workbench.storage.schema import SCHEMA_VERSION
     from workbench.workspace.layout import Layout
+    from workbench.workspace.summary import can_be_written
 
     return {
         "root": str(root),
@@ -51,7 +57,7 @@ def _outline(root: Path, message: str) -> dict[str, Any]:
         "exists": False,
         "schema": {"current_version": None, "target_version": SCHEMA_VERSION, "pending": [], "unknown": []},
         "summary": None,
-        "read_only": True,
+        "read_only": not can_be_written(Layout(root)),
         "message": message,
     }
 
@@ -81,7 +87,10 @@ def _of_another_release(root: Path, message: str) -> dict[str, Any]:
 
 
 def _text(answer: dict[str, Any]) -> list[str]:
-    from workbench.drawing import counted, visible
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    from workbench.drawing import counted, exact, visible
 
     lines = [f"workspace  {answer['root']}"]
     if answer["title"] is not None:
@@ -102,6 +111,8 @@ def _text(answer: dict[str, Any]) -> list[str]:
             counted(held["events"], "event"),
         )
         lines.append(f"holds      {', '.join(amounts)}")
-        lines.append(f"last event {held['last_recorded_at'] or 'none'}")
+        last = held["last_recorded_at"]
+        zone = ZoneInfo(answer["timezone"])
+        lines.append(f"last event {'none' if last is None else exact(datetime.fromisoformat(last), zone)}")
     lines.append(answer["message"])
     return [visible(line) for line in lines]

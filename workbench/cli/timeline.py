@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from workbench.cli import forms
-from workbench.cli.options import Given, common, limit, open_workspace, pass_given, utf8
-from workbench.cli.output import write_json, write_lines
+from workbench.cli.options import Given, common, limit, open_workspace, pass_given, utf8, whole
+from workbench.cli.output import warn_unknown, write_json, write_lines
 
 
 @click.command("timeline")
@@ -17,7 +17,7 @@ from workbench.cli.output import write_json, write_lines
 @limit
 @click.option(
     "--after",
-    type=click.IntRange(min=0, max=2**62),
+    type=whole(0, 2**62),
     metavar="POSITION",
     help="Go on behind a page: its “next”.",
 )
@@ -38,6 +38,8 @@ def command(
     wanted = TimelineFilter(types=types, actors=actors, text=text)
     with open_workspace(given) as workspace:
         reader = workspace.readers.timeline
+        if types:
+            warn_unknown("type", types, reader.types(), " in this workspace")
         if newest:
             rows = reader.page(wanted, limit + 1, before=after)
             rows.reverse()

@@ -13,6 +13,11 @@ class ImportProblem(msgspec.Struct, frozen=True):
     """From 1; 0 for the file as a whole."""
     reason: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether a file or session as a whole is meant, not one of its lines."""
+        return self.line == 0
+
 
 class SessionReport(msgspec.Struct, kw_only=True):
     """One session as one transcript fed it."""
@@ -37,9 +42,16 @@ class SessionReport(msgspec.Struct, kw_only=True):
     sub_agents_orphaned: int = 0
     waiting: int = 0
     """Bytes of a half-written last line, which waits for the rest of it."""
+    refused: bool = False
+    """Whether it is another owner's: nothing of the file entered it."""
     unchanged: bool = False
     """Whether the file was passed over, being just as it was at the last import."""
     problems: list[ImportProblem] = msgspec.field(default_factory=list)
+
+    @property
+    def was_read(self) -> bool:
+        """Whether its file was read into it: false for another owner's and for what is no transcript."""
+        return not self.refused and (bool(self.id) or not any(each.is_whole for each in self.problems))
 
 
 class ImportReport(msgspec.Struct, kw_only=True):
@@ -48,7 +60,7 @@ class ImportReport(msgspec.Struct, kw_only=True):
     sessions: list[SessionReport] = msgspec.field(default_factory=list)
     ignored: dict[str, int] = msgspec.field(default_factory=dict)
     totals: dict[str, int] = msgspec.field(default_factory=dict)
-    """files, sessions, acta_added, duplicates, problems."""
+    """files (that were read), sessions, acta_added, duplicates, problems."""
     dry_run: bool = False
     cancelled: bool = False
     """Whether it was stopped early; what was committed before stays and the next import goes on there."""
@@ -59,8 +71,8 @@ class ImportReport(msgspec.Struct, kw_only=True):
         for session in self.sessions:
             add_counts(self.ignored, session.ignored)
         self.totals = {
-            "files": len({session.source for session in self.sessions}),
-            "sessions": len({session.id for session in self.sessions if session.id}),
+            "files": len({session.source for session in self.sessions if session.was_read}),
+            "sessions": len({each.id for each in self.sessions if each.id and not each.refused}),
             "acta_added": sum(session.acta_added for session in self.sessions),
             "duplicates": sum(session.duplicates for session in self.sessions),
             "problems": sum(len(session.problems) for session in self.sessions),

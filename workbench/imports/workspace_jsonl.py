@@ -1,26 +1,34 @@
-"""A log as JSON lines, back into a log (contract surfaces, "import jsonl").
+"""A log as JSON lines: how an event is written, and how lines become a log again (contract surfaces).
 
-One event per line with every field: position, stream, seq, event_id, namespace, type, schema_version,
-causation_id, correlation_id, visibility, recorded_at, occurred_at, payload.
+One event per line with every field, keys sorted, no blanks, the payload exactly as it is stored, a newline
+behind each. Samples may be written by hand and spelt otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
 
 from workbench.errors import WorkbenchError
+from workbench.log.errors import SecretInIdentifier
 from workbench.log.event_log import EventLog
-from workbench.log.registry import EventType, Payload, PendingEvent
+from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent
 from workbench.log.streams import StreamRef, session_stream
-from workbench.log.times import to_text
+from workbench.log.times import from_micros, to_text
+from workbench.storage.errors import StorageError
 
-BATCH_EVENTS = 500
-"""Events of one transaction at most."""
+STREAM_RULES: tuple[tuple[str, Callable[[str], StreamRef]], ...] = (("chronicum_id", session_stream),)
+"""By kind of stream: the payload field that names it, and how the stream follows from that.
+
+A line holds a stream's name alone, and names are never parsed back into the parts that the log keeps beside
+them. Every kind of stream needs its rule here: an event without one may follow others, but cannot begin a
+stream.
+"""
 
 
 class LogNotEmpty(WorkbenchError):
@@ -58,29 +66,100 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     payload: msgspec.Raw
 
 
+class _Written(msgspec.Struct, frozen=True, gc=False):
+    """One line as it is written: the fields in the order of their keys, ids and times as text."""
+
+    causation_id: str | None
+    correlation_id: str | None
+    event_id: str
+    namespace: str
+    occurred_at: str | None
+    payload: msgspec.Raw
+    position: int
+    recorded_at: str
+    schema_version: int
+    seq: int
+    stream: str
+    type: str
+    visibility: str
+
+
 _decode_line = msgspec.json.Decoder(Line).decode
+_decode_written = msgspec.json.Decoder(_Written).decode
+_encode_line = msgspec.json.Encoder().encode
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def load_jsonl(log: EventLog, lines: Iterable[str | bytes], *, shift: timedelta | None = None) -> int:
-    """Load events into an empty log, in transactions of at most `BATCH_EVENTS`; how many there were.
+def stored_line(row: tuple[Any, ...]) -> bytes:
+    """The line of a row of `workbench.log.sqlite.FROM_EVENTS`, newline included.
+
+    Raises `ValueError` or `OverflowError` for an id or a time that no event can have.
+    """
+    (position, stream, seq, namespace, type_name, version, event_id) = row[:7]
+    (causation, correlation, private, recorded, occurred, payload) = row[7:]
+    return (
+        _encode_line(
+            _Written(
+                None if causation is None else str(UUID(bytes=causation)),
+                None if correlation is None else str(UUID(bytes=correlation)),
+                str(UUID(bytes=event_id)),
+                namespace,
+                None if occurred is None else to_text(from_micros(occurred)),
+                msgspec.Raw(payload),
+                position,
+                to_text(from_micros(recorded)),
+                version,
+                seq,
+                stream,
+                type_name,
+                "private" if private else "public",
+            )
+        )
+        + b"\n"
+    )
+
+
+def load_jsonl(
+    log: EventLog,
+    lines: Iterable[str | bytes],
+    *,
+    shift: timedelta | None = None,
+    exact: bool = False,
+    removed: dict[str, int] | None = None,
+) -> int:
+    """Load events into an empty log, all of them or none; how many there were.
 
     With `shift` it is added to `recorded_at`, to `occurred_at` and to the payload fields that an event
-    type declares as times. Nothing is redacted: a text that the log's filter would change is refused.
+    type declares as times. With `exact` a line is refused unless writing it gives the same bytes: of a key
+    that stands twice, or a time finer than a microsecond, a part would be lost without a word. A text that
+    the log's filter would change is refused, unless `removed` is given: then it is stored filtered, and
+    what was taken out is counted there by kind.
+
+    It is one transaction, so a refused load leaves nothing behind, and whatever `lines` raises undoes it
+    as well. Other programs read meanwhile and cannot write.
 
     Raises `LogNotEmpty`; `InvalidLine` for the first line that is not an event of a known type, whose
-    position or seq does not follow, or whose payload would not come out as it went in. Earlier
-    transactions stay.
+    position or seq does not follow, or that would not come out as it went in; and what a write raises.
     """
-    if log.last_position():
-        raise LogNotEmpty("the log holds events already", hint="load into a new workspace")
     count = 0
-    for batch in _batches(lines):
-        with log.transaction():
-            for number, line in batch:
-                _restore(log, number, line, shift or timedelta())
-                count += 1
+    with log.transaction():
+        if log.last_position():
+            raise LogNotEmpty(
+                "the log holds events already",
+                hint="lay out a new workspace with: workbench init --root DIR, and load into that one",
+            )
+        by = timedelta() if shift is None else shift
+        for count, line in enumerate(lines, start=1):
+            try:
+                _restore(log, count, line, by, exact, removed)
+            except InvalidLine as error:
+                # It may quote a name from the file, of any length and with anything in it.
+                said = log.redactor.redact_text(error.message)[0]
+                raise InvalidLine(said[:_MESSAGE_CHARS], hint=error.hint) from None
     return count
+
+
+_MESSAGE_CHARS = 500
 
 
 def newest(lines: Iterable[str | bytes]) -> datetime | None:
@@ -97,17 +176,6 @@ def newest(lines: Iterable[str | bytes]) -> datetime | None:
     return latest
 
 
-def _batches(lines: Iterable[str | bytes]) -> Iterator[list[tuple[int, str | bytes]]]:
-    batch: list[tuple[int, str | bytes]] = []
-    for number, line in enumerate(lines, start=1):
-        batch.append((number, line))
-        if len(batch) == BATCH_EVENTS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def _read(number: int, line: str | bytes) -> Line:
     try:
         event = _decode_line(line)
@@ -121,36 +189,64 @@ def _read(number: int, line: str | bytes) -> Line:
     return event
 
 
-def _restore(log: EventLog, number: int, text: str | bytes, shift: timedelta) -> None:
+def _restore(
+    log: EventLog,
+    number: int,
+    text: str | bytes,
+    shift: timedelta,
+    exact: bool,
+    removed: dict[str, int] | None,
+) -> None:
     line = _read(number, text)
     event_type = log.registry.get(line.namespace, line.type, line.schema_version)
     if event_type is None:
         raise InvalidLine.at(
             number, f"there is no event type {line.namespace}:{line.type} version {line.schema_version}"
         )
-    payload = _payload(number, line, event_type)
+    payload, as_written = _payload(number, line, event_type)
+    if exact:
+        given = text.encode() if isinstance(text, str) else text
+        if not given.endswith(b"\n"):
+            raise InvalidLine.at(number, "the file ends before the line does", hint=_WHOLE_FILE)
+        if not (as_written and _is_as_written(given)):
+            raise InvalidLine.at(number, _OTHER_SPELLING, hint=_WHOLE_FILE)
     stream = _stream(number, line, payload)
+    recorded_at, occurred_at = line.recorded_at, line.occurred_at
     try:
+        if shift:
+            payload = _shifted(payload, event_type, shift)
+            recorded_at += shift
+            occurred_at = None if occurred_at is None else occurred_at + shift
         pending = PendingEvent(
-            payload=_shifted(payload, event_type, shift),
+            payload=payload,
             event_id=line.event_id,
             causation_id=line.causation_id,
             correlation_id=line.correlation_id,
             visibility=line.visibility,
-            occurred_at=None if line.occurred_at is None else line.occurred_at + shift,
+            occurred_at=occurred_at,
         )
-        receipt = log.restore(stream, pending, line.recorded_at + shift)
-    except InvalidLine:
+        receipt = log.restore(stream, pending, recorded_at)
+    except SecretInIdentifier as error:
+        raise InvalidLine.at(
+            number, error.message, hint="names are never changed: name it otherwise in the file"
+        ) from error
+    except StorageError:
+        # Not the line's fault: a full disk, a lock.
         raise
     except WorkbenchError as error:
         raise InvalidLine.at(number, error.message, hint=error.hint) from error
     except (OverflowError, ValueError) as error:
         raise InvalidLine.at(number, f"a time cannot be stored: {error}") from error
-    if receipt.removals:
-        found = ", ".join(sorted({f"{removed.kind} in {removed.field}" for removed in receipt.removals}))
+    if receipt.removals and removed is None:
+        found = ", ".join(sorted({f"{removal.kind} in {removal.field}" for removal in receipt.removals}))
         raise InvalidLine.at(
-            number, f"the text holds what looks like a secret ({found})", hint="remove it from the file first"
+            number,
+            f"the text holds what looks like a secret ({found})",
+            hint="import it with --redact, which takes secrets out, or take them out of the file first",
         )
+    for removal in receipt.removals:
+        assert removed is not None
+        removed[removal.kind] = removed.get(removal.kind, 0) + removal.count
     if receipt.repaired:
         raise InvalidLine.at(number, "the text holds characters or numbers that the log cannot keep")
     if (receipt.last_position, receipt.last_seq) != (line.position, line.seq):
@@ -161,11 +257,19 @@ def _restore(log: EventLog, number: int, text: str | bytes, shift: timedelta) ->
         )
 
 
-def _payload(number: int, line: Line, event_type: EventType) -> Payload:
+@lru_cache(maxsize=256)
+def _payload_decoder(model: PayloadClass) -> msgspec.json.Decoder[Payload]:
+    return msgspec.json.Decoder(model)
+
+
+def _payload(number: int, line: Line, event_type: EventType) -> tuple[Payload, bool]:
+    """The payload, and whether the log would store the very bytes that the line has."""
     try:
-        payload = msgspec.json.decode(line.payload, type=event_type.model)
+        payload = _payload_decoder(event_type.model).decode(line.payload)
+        encoded = _canonical(payload)
         # A field that the type does not have would be lost without a word.
-        same = _canonical(payload) == _canonical(msgspec.json.decode(line.payload))
+        as_written = encoded == bytes(line.payload)
+        same = as_written or encoded == _canonical(msgspec.json.decode(line.payload))
     except (msgspec.DecodeError, UnicodeError) as error:
         raise InvalidLine.at(number, f"the payload is no {line.type}: {error}") from None
     except RecursionError:
@@ -174,18 +278,61 @@ def _payload(number: int, line: Line, event_type: EventType) -> Payload:
         raise InvalidLine.at(
             number, f"the payload would not be kept whole: fields that {line.type} does not have, or lacks"
         )
-    return payload
+    return payload, as_written
+
+
+_WHOLE_FILE = "import the file as it was exported; nothing of this one was kept"
+_OTHER_SPELLING = (
+    "it is not written as an export writes it: every key once and sorted, no blanks, ids in small letters, "
+    "times in UTC"
+)
+
+
+def _is_as_written(given: bytes) -> bool:
+    """Whether an export would write this line, the spelling inside its payload aside, in the same bytes."""
+    line = _decode_written(given)
+    if _encode_line(line) + b"\n" != given:
+        return False
+    return (
+        _is_id(line.event_id)
+        and (line.causation_id is None or _is_id(line.causation_id))
+        and (line.correlation_id is None or _is_id(line.correlation_id))
+        and _is_time(line.recorded_at)
+        and (line.occurred_at is None or _is_time(line.occurred_at))
+    )
+
+
+def _is_id(text: str) -> bool:
+    # Read as an id already: of this length there is no other form, capitals aside.
+    return len(text) == 36 and text == text.lower()
+
+
+def _is_time(text: str) -> bool:
+    # Read as a time already: of this length and end there is no other form.
+    return len(text) == 32 and text[10] == "T" and text.endswith("+00:00")
+
+
+@lru_cache(maxsize=256)
+def _stream_of(rule: Callable[[str], StreamRef], name: str) -> StreamRef:
+    return rule(name)
 
 
 def _stream(number: int, line: Line, payload: Payload) -> StreamRef:
-    session_id = getattr(payload, "chronicum_id", None)
-    if session_id is not None and session_stream(session_id).name != line.stream:
-        raise InvalidLine.at(number, f"the stream {line.stream} is not the one of session {session_id}")
-    return StreamRef(line.stream, line.stream.partition("/")[0])
+    for field, stream_of in STREAM_RULES:
+        name = getattr(payload, field, None)
+        if isinstance(name, str):
+            stream = _stream_of(stream_of, name)
+            if stream.name != line.stream:
+                raise InvalidLine.at(number, f"the stream {line.stream} is not the one of session {name}")
+            return stream
+    if line.seq == 1:
+        raise InvalidLine.at(number, f"{line.type} cannot be the first event of a stream")
+    # The parts count for the stream's first event alone; if there was none, this seq will not follow.
+    return StreamRef(line.stream, "")
 
 
 def _shifted(payload: Payload, event_type: EventType, shift: timedelta) -> Payload:
-    if not shift or not event_type.times:
+    if not event_type.times:
         return payload
     changed: dict[str, Any] = {}
     for field in event_type.times:

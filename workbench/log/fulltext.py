@@ -58,11 +58,18 @@ def _entries(events: Sequence[FoldEvent]) -> Iterator[tuple[int, str, str]]:
             yield event.position, normalised(title), normalised(body)
 
 
+MOST_CHARACTERS = 1000
+"""Of a search text; nobody types more."""
+
+
 def match_expression(text: str) -> str:
     """An FTS5 query that finds events holding every word of `text`, the last one as a prefix.
 
-    Empty if `text` holds no word. Quotes keep every operator of FTS5's language literal.
+    Empty if `text` holds no word; of a long text only the first `MOST_CHARACTERS` are asked for. Quotes
+    keep every operator of FTS5's language literal.
     """
+    # A pasted file would otherwise become a query of a hundred thousand words.
+    text = text[:MOST_CHARACTERS]
     # Inside quotes the tokenizer itself separates words, as it did when the text was indexed.
     valid = text.encode("utf-8", "replace").decode()
     parts = normalised(valid).replace('"', " ").replace("\0", " ").split()

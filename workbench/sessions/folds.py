@@ -195,6 +195,7 @@ class SessionCountsFold:
         "first_happened INTEGER NOT NULL, last_happened INTEGER NOT NULL, acta INTEGER NOT NULL, "
         "last_position INTEGER NOT NULL) STRICT",
         "CREATE INDEX sessions_by_activity ON session_activity(last_activity_at, stream_id)",
+        "CREATE INDEX sessions_by_happening ON session_activity(last_happened, stream_id)",
         "CREATE TABLE facet_counts("
         "stream_id INTEGER NOT NULL, facet INTEGER NOT NULL, entries INTEGER NOT NULL, "
         "PRIMARY KEY(stream_id, facet)) STRICT, WITHOUT ROWID",

@@ -19,13 +19,13 @@ from workbench.data import DataMissing, data_folder
 from workbench.errors import WorkbenchError
 from workbench.tui import failures, terminal
 from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_action
-from workbench.tui.keymap import Keymap, load_keymap
+from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
 from workbench.tui.page import Page
 from workbench.tui.present import plain_lines, visible
 from workbench.tui.problem_page import ProblemPage
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
-from workbench.tui.themes import DEFAULT_THEME, choose_theme, load_themes, variables_of
+from workbench.tui.themes import DEFAULT_THEME, ThemeFile, choose_theme, load_themes, try_theme, variables_of
 from workbench.tui.watch import Committed, LiveAgain, LiveLost, Opened, OpenFailed, Watch, workspace_opener
 from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 
@@ -41,12 +41,18 @@ SLOW_SECONDS = 2.0
 
 PROBLEM_MODE = "problem"
 
+KEYMAP_PROBLEMS_SHOWN = 2
+"""Problems of the keymap that the toast names; the log file has all."""
+
 
 def registry_of(pages: tuple[type[Page], ...]) -> Registry:
-    """Every action of a program with these screens."""
+    """Every action of a program with these screens; a shared one that no screen offers is not there."""
     screens = [screen_action(page.NAME, page.TITLE, page.NUMBER) for page in pages]
+    # The page of a workspace that cannot be opened has a copy of its own.
+    offered = frozenset({"page.copy"}).union(*(page.OFFERS for page in pages))
+    shared = [action for action in BASE_ACTIONS if not action.optional or action.id in offered]
     own = [action for page in pages for action in page.ACTIONS]
-    return Registry([*screens, *BASE_ACTIONS, *own])
+    return Registry([*screens, *shared, *own])
 
 
 def _home_relative(path: Path) -> str:
@@ -64,7 +70,7 @@ class WorkbenchApp(App[None], inherit_bindings=False):
     """
 
     TITLE = "Chronicle Workbench"
-    CSS_PATH = Path(__file__).with_name("page.tcss")
+    CSS_PATH: ClassVar[Path] = Path(__file__).with_name("page.tcss")
     ENABLE_COMMAND_PALETTE = False
     PAGES: ClassVar[tuple[type[Page], ...]] = installed_pages()
     REGISTRY: ClassVar[Registry] = registry_of(PAGES)
@@ -107,13 +113,22 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._job_numbers = count(1)
 
         self.keymap: Keymap = load_keymap(locations.keymap_file(), self.registry)
-        for problem in self.keymap.problems:
-            self._greet(problem)
+        self._greet(self._keymap_summary())
         self.set_keymap(self.keymap.for_textual())
+        self._shipped_themes: Path | None = None
         self._load_themes()
         for page in self.PAGES:
             self.add_mode(page.NAME, page)
         self.add_mode(PROBLEM_MODE, ProblemPage)
+
+    def _keymap_summary(self) -> str:
+        """What was wrong with the user's keymap in one text: the first two problems, all in the log file."""
+        problems = self.keymap.problems
+        if len(problems) <= KEYMAP_PROBLEMS_SHOWN:
+            return "\n".join(problems)
+        where = failures.write_log(UnusableKeys("\n".join(problems)))
+        shown = [f"{len(problems)} lines of the keymap cannot be used:", *problems[:KEYMAP_PROBLEMS_SHOWN]]
+        return "\n".join([*shown, f"and {len(problems) - KEYMAP_PROBLEMS_SHOWN} more. {where}"])
 
     def _first_screen(self, wanted: str) -> str:
         names = [page.NAME for page in self.PAGES]
@@ -370,21 +385,46 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     # Themes
 
-    def _load_themes(self) -> None:
+    def read_themes(self) -> tuple[dict[str, ThemeFile], list[str]]:
+        """The themes by name, shipped and the user's, and a sentence for each file that is none."""
+        folders = [locations.themes_dir()]
         try:
-            folders = [data_folder("themes"), locations.themes_dir()]
+            self._shipped_themes = data_folder("themes")
         except DataMissing as error:
             self._greet(error.message)
-            folders = [locations.themes_dir()]
-        self.themes, problems = load_themes(folders)
+        else:
+            folders.insert(0, self._shipped_themes)
+        return load_themes(folders)
+
+    def _load_themes(self) -> None:
+        self.themes, problems = self.read_themes()
         for problem in problems:
             self._greet(problem)
         for theme in self.themes.values():
             self.register_theme(theme.theme)
         name, problem = choose_theme(self.state.theme or DEFAULT_THEME, self.themes, no_color=self.no_color)
         self._greet(problem)
+        # Shipped themes are known to work; trying one costs a moment of every start.
+        if name in self.themes and not self._is_shipped(self.themes[name]):
+            name, problem = self._applicable(name)
+            self._greet(problem)
         self.theme = name
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def _is_shipped(self, theme: ThemeFile) -> bool:
+        return theme.path is not None and theme.path.parent == self._shipped_themes
+
+    def _applicable(self, name: str) -> tuple[str, str]:
+        """The theme itself where it can be applied, else the default, with the sentence that says so."""
+        error = try_theme(self.themes[name].theme, self.get_theme_variable_defaults(), self.CSS_PATH)
+        if error is None:
+            return name, ""
+        if self.state.theme == name:
+            self.state.theme = ""
+        fallback, _ = choose_theme(DEFAULT_THEME, self.themes, no_color=self.no_color)
+        fallback = fallback if fallback != name else "textual-dark"
+        where = failures.write_log(error)
+        return fallback, f"The theme “{name}” cannot be applied; using “{fallback}”. {where}"
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our tokens for a theme that does not have them: the style sheet must always be readable."""
@@ -396,8 +436,11 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         if problem:
             self.notify(problem, severity="warning")
             return
-        self.theme = chosen
-        self.state.theme = chosen
+        self.theme, problem = self._applicable(chosen)
+        if problem:
+            self.notify(problem, severity="warning")
+        else:
+            self.state.theme = chosen
         self.save_state()
 
     # Actions

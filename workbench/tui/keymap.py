@@ -1,9 +1,8 @@
 """The user's own keys: `keymap.toml`, one line per action id, read once at the start.
 
-    list.down = "n"
-    page.filter = ["f", "slash"]
-    [app]
-    help = "f1"
+    list.down = ["n", "down"]
+    page.filter = ["f3", "slash"]
+    app.help = ["f1", "question_mark"]
 
 A line that cannot be used is named with file and line; all others work.
 """
@@ -17,8 +16,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from workbench.errors import WorkbenchError
 from workbench.tui.actions import Registry, live_together
 from workbench.tui.key_names import UnknownKey, display, normalise
+
+
+class UnusableKeys(WorkbenchError):
+    """Lines of the keymap cannot be used; the message has one problem per line. It goes to the log file."""
+
+    code = "keymap_unusable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.message import Message
@@ -90,6 +90,12 @@ class Page(Screen[None], inherit_bindings=False):
         self._share = self.LIST_SHARE
         self._status = ""
         self._showing_detail = False
+        self._last_focused: Widget | None = None
+        # What no screen of the program offers has no key, so that one can be given another meaning.
+        registry = self.app.registry
+        self._bindings = BindingsMap(
+            binding for _, binding in self._bindings if binding.id is None or binding.id in registry
+        )
 
     # What a screen fills in
 
@@ -301,9 +307,24 @@ class Page(Screen[None], inherit_bindings=False):
         """Choose the form for the new size."""
         self._apply_form()
         self.update_footer()
+        # What is hidden loses the focus, and nothing gives it back: the keys would be dead.
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """Give the keys back to what had them before it was hidden, else to the list."""
+        if not self._ready or self.focused is not None or self.has_class("-too-small"):
+            return
+        last = self._last_focused
+        if last is not None and last.is_attached and last.focusable and last.region:
+            last.focus()
+        else:
+            self._focus_in("#detail-pane" if self._showing_detail else "#list-content")
 
     def _apply_form(self) -> None:
         form = form_of(*self.app.size)
+        if form == "-narrow" and self.focused_in_detail():
+            # The pane that has the keys is the one that stays.
+            self._showing_detail = True
         for name in FORMS:
             self.set_class(name == form, name)
         self.set_class(self._showing_detail, "-detail")
@@ -352,6 +373,7 @@ class Page(Screen[None], inherit_bindings=False):
 
     def on_descendant_focus(self) -> None:
         """Other keys are live now."""
+        self._last_focused = self.focused
         self.update_footer()
 
     def on_screen_resume(self) -> None:

@@ -7,13 +7,16 @@ are derived from them, so that no widget needs a colour of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textual.color import Color, ColorParseError
+from textual.css.stylesheet import Stylesheet, StylesheetParseError
 from textual.theme import Theme
+from textual.widget import Widget
 
 TOKENS = (
     "ground",
@@ -40,6 +43,9 @@ GROUND_TOKENS = ("ground", "raised", "cursor", "cursor_blurred")
 
 DEFAULT_THEME = "dark"
 
+# A name becomes part of a CSS class; Textual takes a comma to separate names.
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
 
 @dataclass(frozen=True, slots=True)
 class ThemeFile:
@@ -60,8 +66,8 @@ class ThemeProblem(ValueError):
 def parse_theme(data: Mapping[str, Any], path: Path | None = None) -> ThemeFile:
     """A theme out of a parsed TOML document. Raises `ThemeProblem` with one sentence."""
     name = data.get("name")
-    if not isinstance(name, str) or not name or not name.isprintable():
-        raise ThemeProblem("“name” must be a printable text.")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ThemeProblem("“name” must be letters, digits, “-” and “_”.")
     title = data.get("title", name)
     if not isinstance(title, str):
         raise ThemeProblem("“title” must be a text.")
@@ -131,6 +137,9 @@ def variables_of(tokens: Mapping[str, str]) -> dict[str, str]:
         "input-selection-foreground": tokens["ground"],
         "screen-selection-background": tokens["accent"],
         "screen-selection-foreground": tokens["ground"],
+        # Textual makes these two for its themes of true colours only, and asks for them in every other.
+        "ansi-background": tokens["ground"],
+        "ansi-foreground": tokens["body"],
     }
 
 
@@ -197,3 +206,34 @@ def choose_theme(wanted: str, themes: Mapping[str, ThemeFile], *, no_color: bool
     if no_color and themes[wanted].ansi:
         return fallback, f"The theme “{wanted}” cannot be read with NO_COLOR set; using “{fallback}”."
     return wanted, ""
+
+
+def try_theme(theme: Theme, defaults: Mapping[str, str], sheet: Path) -> Exception | None:
+    """What goes wrong when a theme is applied, None where nothing does; the program's look is not touched.
+
+    Reads the style `sheet` of the program and those of every kind of widget that is loaded with the
+    theme's variables over the `defaults`.
+    """
+    try:
+        trial = Stylesheet(variables={**defaults, **theme.to_color_system().generate(), **theme.variables})
+        trial.read(sheet)
+        for kind in _kinds(Widget):
+            css = kind.__dict__.get("DEFAULT_CSS", "")
+            if css:
+                trial.add_source(
+                    css, read_from=(f"{kind.__module__}.{kind.__qualname__}", ""), is_default_css=True
+                )
+        trial.parse()
+    except StylesheetParseError as error:
+        # It can only draw itself; the log file needs words.
+        values = {token.value for rule in error.errors.rules for token, _ in rule.errors}
+        return ThemeProblem(f"not understood in a style: {', '.join(sorted(values))}")
+    except Exception as error:  # Textual's other errors here have no common base.
+        return error
+    return None
+
+
+def _kinds(base: type[Widget]) -> Iterator[type[Widget]]:
+    yield base
+    for kind in base.__subclasses__():
+        yield from _kinds(kind)

@@ -1,7 +1,7 @@
 """Sample workspaces that ship with the program, and how one becomes a workspace of its own.
 
-A sample is a folder of text files: a manifest, notes, evidence, and the log as JSON lines. The database
-is made from the log when somebody asks for it.
+A sample is a folder of text files: a manifest, notes, evidence, and the log as JSON lines. A copy has the
+database that is made from the log in the place of the log's file.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, 
 if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
     from workbench.imports.report import ImportReport
+    from workbench.workspace.doctor import DoctorReport
     from workbench.workspace.readers import Readers
     from workbench.workspace.transcripts import FoundTranscripts
 
@@ -39,10 +40,13 @@ class ClosedUnit(NamedTuple):
 class Workspace:
     """An open workspace; a context manager. Threads may share it."""
 
-    def __init__(self, layout: Layout, manifest: Manifest, log: EventLog) -> None:
+    def __init__(
+        self, layout: Layout, manifest: Manifest, log: EventLog, *, clock: Clock | None = None
+    ) -> None:
         self.layout = layout
         self.manifest = manifest
         self.log = log
+        self._clock = clock
         self.scaffolded = Scaffolded((), ())
         """What `create` laid out; empty after `open`."""
 
@@ -81,7 +85,7 @@ class Workspace:
                 f"{layout.root} cannot be written: {error.strerror or error}", hint="name another --root"
             ) from error
         is_new = not layout.database.exists()
-        workspace = cls(layout, read_manifest(layout.manifest), _open_log(layout, clock=clock))
+        workspace = cls(layout, read_manifest(layout.manifest), _open_log(layout, clock=clock), clock=clock)
         name = layout.database.name
         workspace.scaffolded = Scaffolded(
             done.created + ((name,) if is_new else ()), done.skipped + (() if is_new else (name,))
@@ -102,7 +106,7 @@ class Workspace:
                 f"{layout.root} has a manifest but no {layout.database.name}",
                 hint=f"lay it out with: workbench init --root {layout.root}",
             )
-        return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock))
+        return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock), clock=clock)
 
     # -- parts -----------------------------------------------------------------------------
 
@@ -220,6 +224,26 @@ class Workspace:
             dry_run=dry_run,
             progress=progress,
             cancelled=cancelled,
+        )
+
+    def doctor(
+        self,
+        *,
+        fix: bool = False,
+        progress: Callable[[int, int | None, str], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> DoctorReport:
+        """Examine the workspace; with `fix`, mend what can be mended without losing anything.
+
+        The report names each thing that is wrong, with its severity and the command that mends it. Events
+        and artifacts are never changed. `progress(done, total, note)` counts thousandths. Works on a
+        workspace opened for reading, but for `fix` (`DatabaseReadOnly`); raises `Cancelled`, `DiskFull`
+        where the temporary file of a replay finds no room, and other storage errors.
+        """
+        from workbench.workspace.doctor import doctor
+
+        return doctor(
+            self.layout, self.log, fix=fix, clock=self._clock, progress=progress, cancelled=cancelled
         )
 
     def status(self) -> dict[str, Any]:

@@ -346,7 +346,10 @@ class _Run:
 
     def _refuse(self, path: Path, chronicum_id: str) -> None:
         self._refused.add(chronicum_id)
-        self._problem(path, 0, "the session belongs to another owner")
+        report = self._report(chronicum_id)
+        report.refused = True
+        reason = f"the session {chronicum_id} belongs to another owner"
+        report.problems.append(ImportProblem(stored_path(path), 0, reason))
 
     # -- reporting -------------------------------------------------------------------------
 
@@ -370,6 +373,9 @@ class _Run:
         reports = [self._main, *(r for r in self._by_session.values() if r is not self._main)]
         with self._log.reader() as connection:
             for report in reports:
+                if report.refused:
+                    # How much another owner's session holds is not told.
+                    continue
                 total = fetch.value(
                     connection,
                     "SELECT a.acta FROM chronica c JOIN session_activity a USING(stream_id) "

@@ -61,6 +61,12 @@ def choice_line(choice: Choice, width: int, title_width: int) -> Content:
 class ChooseDialog(Dialog[str]):
     """Ends with the id of the chosen line, None for esc. The arrow keys move while the input has the keys."""
 
+    DEFAULT_CSS = """
+    ChooseDialog #nothing { display: none; height: 1; color: $quiet; }
+    ChooseDialog.-nothing #nothing { display: block; }
+    ChooseDialog.-nothing OptionList { display: none; }
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "move('cursor_down')", "down", show=False),
         Binding("up", "move('cursor_up')", "up", show=False),
@@ -87,6 +93,7 @@ class ChooseDialog(Dialog[str]):
             options = OptionList(markup=False)
             options.can_focus = not self._searchable
             yield options
+            yield Static("nothing fits", id="nothing", markup=False)
             yield Static(key_line(("enter", "choose"), ("esc", "close")), classes="keys")
 
     def on_resize(self) -> None:
@@ -109,6 +116,7 @@ class ChooseDialog(Dialog[str]):
         width = min(LINE, int(self.app.size.width * 0.96) - 5)
         shown = self.shown
         title_width = min(max((cell_len(visible(choice.title)) for choice in shown), default=0), width // 2)
+        self.set_class(not shown, "-nothing")
         options.clear_options()
         options.add_options([Option(choice_line(choice, width, title_width)) for choice in shown])
         if shown:

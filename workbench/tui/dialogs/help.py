@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,13 +21,19 @@ from workbench.tui.dialogs.choose import Choice, choice_line
 from workbench.tui.present import visible
 
 if TYPE_CHECKING:
+    from workbench.tui.actions import Action
     from workbench.tui.app import WorkbenchApp
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs"
 
 
 def help_entries(app: WorkbenchApp) -> list[tuple[str, list[Choice]]]:
-    """The reachable actions by group, with live keys and, where they cannot run now, the reason."""
+    """The reachable actions by group, with live keys and, where they cannot run now, title and reason."""
+
+    def refusal(action: Action) -> str:
+        reason = app.reason_of(action.id)
+        return f"{action.title}: {reason}" if reason else ""
+
     page = app.page
     reachable = page.reachable_actions() if page is not None else app.registry.of("app")
     groups: list[tuple[str, list[Choice]]] = []
@@ -37,7 +44,7 @@ def help_entries(app: WorkbenchApp) -> list[tuple[str, list[Choice]]]:
                 app.keymap.all_shown(action.id),
                 action.description,
                 "",
-                app.reason_of(action.id),
+                refusal(action),
             )
             for action in reachable
             if action.group == group
@@ -80,6 +87,31 @@ def guide_content(text: str) -> Content:
             parts.append(Content.assemble((shown, "$ink")))
     end_paragraph()
     return Content("\n").join(parts)
+
+
+def tabs_line(names: Sequence[str], active: int, width: int) -> Content:
+    """The names of the pages in at most `width` cells, the active one among them.
+
+    Where they do not all fit, those that are nearest to the active one stand there whole, and `…` at an
+    end says that more follow there.
+    """
+    titles = [f" {visible(name)} " for name in names]
+    first, last = active, active + 1
+
+    def need(first: int, last: int) -> int:
+        marks = 2 * (first > 0) + 2 * (last < len(titles))
+        return sum(cell_len(title) + 1 for title in titles[first:last]) - 1 + marks
+
+    while last < len(titles) and need(first, last + 1) <= width:
+        last += 1
+    while first > 0 and need(first - 1, last) <= width:
+        first -= 1
+    parts = ["… "] if first > 0 else []
+    line = Content.assemble(*((part, "$quiet") for part in parts))
+    for index in range(first, last):
+        style = "bold $ground on $accent" if index == active else "$quiet"
+        line += Content.assemble((titles[index], style), " " if index + 1 < last else "")
+    return line + Content.assemble((" …", "$quiet")) if last < len(titles) else line
 
 
 class HelpDialog(Dialog[str]):
@@ -126,11 +158,12 @@ class HelpDialog(Dialog[str]):
     def on_resize(self) -> None:
         """Fill the list: its lines are as wide as the panel. Called too when the dialog is first laid out."""
         self._fill()
+        self._draw_tabs()
 
     def _fill(self) -> None:
         options = self.query_one(OptionList)
         kept = options.highlighted
-        width = min(81, int(self.app.size.width * 0.96) - 5)
+        width = self._line_width()
         options.clear_options()
         self._ids = []
         for group, choices in self._groups:
@@ -149,12 +182,7 @@ class HelpDialog(Dialog[str]):
         )
 
     def _show_page(self) -> None:
-        names = ["keys here", *(name for name, _ in self._pages)]
-        tabs = Content("")
-        for index, name in enumerate(names):
-            style = "bold $ground on $accent" if index == self._page else "$quiet"
-            tabs += Content.assemble((f" {visible(name)} ", style), " ")
-        self.query_one("#tabs", Static).update(tabs)
+        self._draw_tabs()
         self.set_class(self._page > 0, "-guide")
         if self._page:
             self.query_one("#guide-text", Static).update(guide_content(self._pages[self._page - 1][1]))
@@ -163,6 +191,14 @@ class HelpDialog(Dialog[str]):
             guide.focus()
         else:
             self.query_one(OptionList).focus()
+
+    def _draw_tabs(self) -> None:
+        names = ["keys here", *(name for name, _ in self._pages)]
+        self.query_one("#tabs", Static).update(tabs_line(names, self._page, self._line_width()))
+
+    def _line_width(self) -> int:
+        """Cells of a line of the panel."""
+        return min(81, int(self.app.size.width * 0.96) - 5)
 
     def action_turn(self, step: int) -> None:
         """Turn to the next or previous page."""

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 from workbench.tui.dialogs.choose import Choice, ChooseDialog
 
 if TYPE_CHECKING:
+    from workbench.tui.actions import Action
     from workbench.tui.app import WorkbenchApp
 
 
 def palette_choices(app: WorkbenchApp) -> list[Choice]:
-    """One choice per action: what can run first, in the registry's order."""
+    """One choice per action: what can run first; of that the screen's own, then the rest, moving last."""
+    own = app.page.NAME if app.page is not None else ""
+
+    def rank(action: Action) -> int:
+        if action.id.startswith(f"{own}."):
+            return 0
+        return 2 if action.group == "Move" else 1
+
     choices = [
         Choice(
             action.id,
@@ -20,7 +28,7 @@ def palette_choices(app: WorkbenchApp) -> list[Choice]:
             app.keymap.all_shown(action.id),
             app.reason_of(action.id),
         )
-        for action in app.registry
+        for action in sorted(app.registry, key=rank)
         if action.id != "app.palette"
     ]
     return sorted(choices, key=lambda choice: bool(choice.reason))

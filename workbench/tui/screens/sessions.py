@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,7 @@ from workbench.tui.sessions.context_window import MOST
 from workbench.tui.sessions.detail import Moved, SessionDetail, whole
 from workbench.tui.sessions.import_job import ImportJob
 from workbench.tui.sessions.places import HINT, NoSuchPlace, Place, find_place
-from workbench.tui.sessions.session_actions import ACTIONS, NAME
+from workbench.tui.sessions.session_actions import ACTIONS, NAME, SIDE_FOOTERS
 from workbench.tui.sessions.session_rows import SessionRows
 from workbench.tui.sessions.session_source import SessionSource
 from workbench.tui.sessions.shown import Shown
@@ -32,8 +34,10 @@ from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.rows import SessionFilter, SessionRow
 
 if TYPE_CHECKING:
+    from workbench.tui.actions import Action
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
+    from workbench.workspace.readers.session_queries import Order
 
 FILLING = (
     ("workbench demo", "makes and opens a sample"),
@@ -41,6 +45,8 @@ FILLING = (
     ("workbench sessions record …", "records one act; --help says how"),
 )
 """The commands that fill an empty screen, and what each does."""
+_ROOMY = 40
+"""Cells of the list from which its order is said in two words."""
 _AGES_SECONDS = 30.0
 """How often ages are drawn anew."""
 
@@ -74,22 +80,31 @@ class SessionsPage(Page):
     """Sessions of every owner; the detail has the acta, the context window, and what is known."""
 
     NAME, TITLE, NUMBER = NAME, "Sessions", 2
-    OFFERS = frozenset({"page.filter", "page.goto", "page.copy", "page.next_tab", "page.previous_tab"})
+    OFFERS = frozenset(
+        {"page.filter", "page.goto", "page.copy", "page.sort", "page.next_tab", "page.previous_tab"}
+    )
     GOTO_HINT = HINT
     ACTIONS = ACTIONS
 
     def __init__(self) -> None:
         super().__init__()
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
-        self.sessions: VirtualList[SessionRow] = VirtualList(
-            SessionRows(lambda: self.app.clock()), id="sessions"
-        )
+        self._rows = SessionRows(lambda: self._moment or self.app.clock())
+        self.sessions: VirtualList[SessionRow] = VirtualList(self._rows, id="sessions")
         """The list."""
         self.detail = SessionDetail(css_id="session")
         """The detail of the session under the cursor."""
         self._workspace: Workspace | None = None
         self._selected = ""
         self._filter = ""
+        self._order: Order = "happened"
+        self._moment: datetime | None = None
+        """From which every age in the list is counted, so that none is newer than its neighbours."""
+        self._unfiltered: object = None
+        """The session that was under the cursor before the list was filtered."""
+        self._put: object = None
+        """Where the filter put the cursor."""
+        self._filtering = False
         self._new = ""
         self._count = ""
         self.job: ImportJob | None = None
@@ -105,10 +120,12 @@ class SessionsPage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.detail.open_workspace(workspace)
+        self._moment = self.app.clock()
         self._show_sessions(self._selected or None)
         self.set_interval(_AGES_SECONDS, self._age)
 
     def on_committed(self) -> None:
+        self._renew_ages()
         self.sessions.refresh_live()
         self.detail.committed()
         row, workspace = self.detail.session, self._workspace
@@ -121,8 +138,23 @@ class SessionsPage(Page):
             self._ask("session-renew", "Reading a session", work)
 
     def on_filter(self, text: str) -> None:
-        self._filter = text
+        before, self._filter = self._filter.strip(), text
+        at = self.sessions.cursor_key
+        if text.strip():
+            if not before:
+                self._unfiltered = at
+            self._filtering = True
+        elif before and self._unfiltered is not None and at in (None, self._put):
+            # Who chose a session of the filtered list stays on it; who did not returns.
+            at = self._unfiltered
+        self._show_sessions(at)
+        self.state_to_remember()
+
+    def action_sort(self) -> None:
+        """The other order of the list, the cursor on its session."""
+        self._order = "recorded" if self._order == "happened" else "happened"
         self._show_sessions(self.sessions.cursor_key)
+        self.set_count(self._count)
         self.state_to_remember()
 
     def _show_sessions(self, at: object) -> None:
@@ -130,7 +162,8 @@ class SessionsPage(Page):
             return
         text = self._filter.strip()
         self.sessions.empty_lines = self._nothing(text)
-        source = SessionSource(self._workspace.readers.sessions, SessionFilter(text=text))
+        self.sessions.renderer = replace(self._rows, order=self._order)
+        source = SessionSource(self._workspace.readers.sessions, SessionFilter(text=text), self._order)
         self.sessions.set_source(source, at=at)
 
     def _nothing(self, filter_text: str) -> Sequence[Line]:
@@ -171,6 +204,15 @@ class SessionsPage(Page):
 
     def _age(self) -> None:
         if self.app.page is self:
+            self._renew_ages()
+
+    def on_screen_resume(self) -> None:
+        """What was not shown has not aged."""
+        self._renew_ages()
+
+    def _renew_ages(self) -> None:
+        if self._workspace is not None:
+            self._moment = self.app.clock()
             self.sessions.redraw_rows()
 
     # What the list and the detail tell
@@ -184,6 +226,8 @@ class SessionsPage(Page):
 
     @on(StatusChanged, "#sessions")
     def _sessions_counted(self, message: StatusChanged) -> None:
+        if self._filtering and not self.sessions.status.loading:
+            self._filtering, self._put = False, self.sessions.cursor_key
         empty = message.status.total == 0 and not message.status.loading
         self.detail.show_guidance(self._guidance() if empty and not self._filter.strip() else ())
 
@@ -209,7 +253,8 @@ class SessionsPage(Page):
     def set_count(self, text: str) -> None:
         self._count = text
         if self.query("#list-bar"):
-            super().set_count(self._new + text)
+            order = self._order if self.sessions.size.width < _ROOMY else f"as {self._order}"
+            super().set_count(f"{self._new}{order} · {text}")
 
     def leave_transient(self) -> bool:
         return super().leave_transient() or self.detail.close_reader()
@@ -229,6 +274,8 @@ class SessionsPage(Page):
             detail.places[state.selected] = int(seq)
         if values.get("side"):
             detail.choose_side(values["side"])
+        if values.get("order") == "recorded":
+            self._order = "recorded"
         if values.get("filter"):
             self._filter = values["filter"]
             self.set_filter(self._filter)
@@ -241,6 +288,7 @@ class SessionsPage(Page):
             "last_n": str(detail.last_n),
             "side": detail.side,
             "filter": self._filter,
+            "order": "" if self._order == "happened" else self._order,
             "act": str(detail.places.get(self._selected, "")),
         }
         state.values = {name: value for name, value in kept.items() if value}
@@ -267,11 +315,13 @@ class SessionsPage(Page):
         detail, place = self.detail, message.place
         if place.seq is not None:
             detail.places[place.session_id] = place.seq
+            if detail.side != "acta":
+                detail.choose_side("acta")
         if detail.session is not None and detail.session.id == place.session_id:
             if place.seq is not None:
                 detail.go_to(place.seq)
         elif self._filter:
-            self._filter = ""
+            self._filter, self._unfiltered = "", None
             self.set_filter("")
             self._show_sessions(place.session_id)
         else:
@@ -316,6 +366,15 @@ class SessionsPage(Page):
             detail.go_to(entry.actum.reply_seq)
 
     # Showing
+
+    def reachable_actions(self) -> list[Action]:
+        """The footer names the keys of the side that is shown: what folds acta, or what sizes the window."""
+        return [
+            replace(action, footer=SIDE_FOOTERS[action.id].get(self.detail.side, 0))
+            if action.id in SIDE_FOOTERS
+            else action
+            for action in super().reachable_actions()
+        ]
 
     def action_next_tab(self) -> None:
         """The next side of the detail."""

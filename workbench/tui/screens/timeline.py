@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from shlex import quote
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
@@ -169,12 +170,14 @@ class TimelinePage(Page):
         self._typing: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
+        self._moment: datetime | None = None
+        """From which every age in the list is counted, so that none is newer than its neighbours."""
 
     # The two panes
 
     def compose_list(self) -> ComposeResult:
         yield FilterLine(css_id="timeline-filter")
-        events: VirtualList[EventRow] = VirtualList(event_rows(self._width, self.app.clock))
+        events: VirtualList[EventRow] = VirtualList(event_rows(self._width, self._now))
         events.follow = True
         yield events
 
@@ -224,9 +227,11 @@ class TimelinePage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self.event_pane.open(workspace.readers, ZoneInfo(workspace.timezone))
         self._read(at=self._at)
-        self.set_interval(AGES_SECONDS, self._renew_ages)
+        self._renew_ages()
+        self.set_interval(AGES_SECONDS, self._ages_passed)
 
     def on_committed(self) -> None:
+        self._renew_ages()
         self.events.refresh_live()
 
     def on_filter(self, text: str) -> None:
@@ -320,7 +325,7 @@ class TimelinePage(Page):
         width = position_width(self._source.newest if self._source is not None else 0)
         if width > self._width:
             self._width = width
-            self.events.renderer = event_rows(width, self.app.clock)
+            self.events.renderer = event_rows(width, self._now)
 
     @on(Highlighted)
     def _cursor_moved(self, message: Highlighted) -> None:
@@ -370,9 +375,21 @@ class TimelinePage(Page):
         chosen = Chosen(self.wanted.types, self.wanted.actors)
         self.app.push_screen(TimelineFilterDialog(message.types, message.actors, chosen), narrow)
 
-    def _renew_ages(self) -> None:
+    def _now(self) -> datetime:
+        return self._moment or self.app.clock()
+
+    def _ages_passed(self) -> None:
         if self.app.page is self:
-            self.events.redraw_rows()
+            self._renew_ages()
+
+    def on_screen_resume(self) -> None:
+        """What was not shown has not aged."""
+        if self._source is not None:
+            self._renew_ages()
+
+    def _renew_ages(self) -> None:
+        self._moment = self.app.clock()
+        self.events.redraw_rows()
 
     # Going somewhere
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -29,6 +31,9 @@ _TELLING = (
 """Inputs that say best what a call does, the best first."""
 _PATHS = frozenset({"file_path", "notebook_path", "path"})
 _WITH_PATTERN = ("pattern", "query")
+_TEXTS = 6
+"""Texts that stand for an input that no rule is for."""
+_DEPTH = 6
 _SUMMARY = 400
 """Cells of a summary that are ever needed."""
 
@@ -63,7 +68,24 @@ def call_summary(call: ActumRow, folder: str = "") -> Summary:
         if name in _WITH_PATTERN and place:
             return Summary(one_line(f"{value}  {short_path(place, folder)}", _SUMMARY))
         return Summary(one_line(value, _SUMMARY))
-    return Summary(one_line(call.content, _SUMMARY) if fields else "")
+    if not fields:
+        return Summary("")
+    return Summary(one_line(" · ".join(islice(_texts(fields), _TEXTS)) or call.content, _SUMMARY))
+
+
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts of an input that no rule is for, in order; of each item of a list only its first."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif depth >= _DEPTH:
+        return
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each, depth + 1)
+    elif isinstance(value, list):
+        for each in value:
+            yield from islice(_texts(each, depth + 1), 1)
 
 
 def short_path(path: str, folder: str) -> str:

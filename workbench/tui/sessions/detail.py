@@ -62,12 +62,11 @@ class _Looked(Message):
     """What was found out about a session beside its row."""
 
     def __init__(
-        self, row: SessionRow, breakdown: Breakdown, last_seq: int, gone: bool, rewound: tuple[Stretch, ...]
+        self, row: SessionRow, breakdown: Breakdown, gone: bool, rewound: tuple[Stretch, ...]
     ) -> None:
         super().__init__()
         self.row = row
         self.breakdown = breakdown
-        self.last_seq = last_seq
         self.gone = gone
         self.rewound = rewound
 
@@ -155,7 +154,6 @@ class SessionDetail(Vertical):
         self._workspace: Workspace | None = None
         self._zone: tzinfo = ZoneInfo("UTC")
         self._breakdown: Breakdown | None = None
-        self._last_seq = 0
         self._rewound: tuple[Stretch, ...] = ()
         self._gone: bool | None = None
         self._window: Window | None = None
@@ -203,7 +201,7 @@ class SessionDetail(Vertical):
         if row is None or before is None or before.id != row.id:
             self.close_reader(focus=False)
             self._breakdown, self._gone, self._window, self._new = None, None, None, ""
-            self._last_seq, self._rewound = 0, ()
+            self._rewound = ()
             if row is not None:
                 self.entries.renderer = self._renderer(())
             self._set_entries(None if row is None else self.places.get(row.id))
@@ -386,7 +384,7 @@ class SessionDetail(Vertical):
             # Only another prompt of a person can take something back.
             if before is None or found.by_actor_kind.get("human") != before.by_actor_kind.get("human"):
                 rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
-            return _Looked(row, found, entries.last_seq(row.id), gone, rewound)
+            return _Looked(row, found, gone, rewound)
 
         self._ask("session-look", "Counting a session's acta", work)
 
@@ -395,7 +393,7 @@ class SessionDetail(Vertical):
         message.stop()
         if self.session is None or self.session.id != message.row.id:
             return
-        self._breakdown, self._last_seq, self._gone = message.breakdown, message.last_seq, message.gone
+        self._breakdown, self._gone = message.breakdown, message.gone
         self._rewound = message.rewound
         renderer = self._renderer(message.rewound)
         if renderer != self.entries.renderer:
@@ -460,7 +458,8 @@ class SessionDetail(Vertical):
 
         def work() -> Message:
             actum, reply = whole(entries.entry, reading.session_id, reading.seq)
-            blocks, answer = actum_blocks(actum, reply, zone, raw=reading.raw)
+            act = entries.act_numbers(reading.session_id, [reading.seq])[reading.seq]
+            blocks, answer = actum_blocks(actum, reply, zone, raw=reading.raw, act=act)
             return _ActumRead(reading, blocks, answer)
 
         self._ask("session-actum", "Reading an actum", work)
@@ -506,10 +505,16 @@ class SessionDetail(Vertical):
             notes = self._window.notes
         elif self.side == "acta" and self.reading is not None:
             notes = ("raw",) if self.reading.raw else ()
-        elif self.side == "acta" and row is not None and self._last_seq:
-            place = f"{number(row.seq)} of {number(self._last_seq)}"
+        elif self.side == "acta" and row is not None and self.session is not None:
+            place = self._place(row)
             notes = (f"{self._new} · {place}", self._new) if self._new else (place,)
         self._tabs.show(self.side, *notes)
+
+    def _place(self, row: Entry) -> str:
+        """Where an entry stands among the acta that the head counts."""
+        acta = self.session.acta if self.session is not None else 0
+        place = f"act {number(row.number)} of {number(max(acta, row.number))}"
+        return place if row.actum.kind != "unit_closed" else f"after {place}"
 
     # Messages
 

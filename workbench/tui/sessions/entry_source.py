@@ -33,6 +33,9 @@ class Entry:
     """It is the first row of a day."""
     first: bool = False
     """Nothing stands before it."""
+    number: int = 0
+    """Which act of the session it is, from 1, those that are hidden included; of a closed unit: the act
+    before it."""
 
     @property
     def seq(self) -> int:
@@ -172,6 +175,7 @@ class EntrySource:
         """The rows that are seen, each with its response and with what it follows."""
         by_seq = self._with_partners(raw)
         before = above
+        numbers = self._reader.act_numbers(self._id, [each.seq for each in raw])
         rows: list[Entry] = []
         for actum in raw:
             if self._is_folded(actum, by_seq):
@@ -185,6 +189,7 @@ class EntrySource:
                     same_actor=before is not None and before.actor == actum.actor,
                     new_day=before is None or _day(before, self._zone) != _day(actum, self._zone),
                     first=before is None,
+                    number=numbers[actum.seq],
                 )
             )
             before = actum

@@ -42,8 +42,9 @@ def find_place(workspace: Workspace, wanted: str, open_session: str | None) -> P
     digits = wanted.replace(" ", "").replace("\u00a0", "").lstrip("#")
     if digits.isdecimal() and len(digits) < 19:
         place = int(digits)
-        if open_session is not None and 0 < place <= readers.entries.last_seq(open_session):
-            return Place(open_session, place)
+        seq = None if open_session is None else readers.entries.seq_of_act(open_session, place)
+        if open_session is not None and seq is not None:
+            return Place(open_session, seq)
         found = readers.timeline.page(TimelineFilter(), 1, after=place - 1) if place else []
         session_id = found[0].payload.get("chronicum_id") if found else None
         if found and found[0].position == place and isinstance(session_id, str):

@@ -24,6 +24,13 @@ def _in_session(app: WorkbenchApp) -> str:
     return "" if detail is not None and detail.session is not None else "no session is open"
 
 
+def _foldable(app: WorkbenchApp) -> str:
+    detail = _detail(app)
+    if detail is None or detail.session is None:
+        return "no session is open"
+    return "" if detail.side == "acta" else "only acta can be folded or shown raw"
+
+
 def _entry(app: WorkbenchApp) -> Entry | None:
     detail = _detail(app)
     return None if detail is None else detail.entry
@@ -78,7 +85,7 @@ ACTIONS = (
         "View",
         "form",
         footer=45,
-        reason=_in_session,
+        reason=_foldable,
     ),
     _switch("message", "m"),
     _switch("thought", "h"),
@@ -149,3 +156,11 @@ ACTIONS = (
         reason=_in_session,
     ),
 )
+
+SIDE_FOOTERS: dict[str, dict[str, int]] = {
+    "sessions.form": {"acta": 45},
+    "sessions.fewer": {"window": 11},
+    "sessions.more": {"window": 12},
+    "sessions.last_n": {"window": 13},
+}
+"""Ranks in the footer of what only some sides of a session have, by the side."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from workbench.tui.present import Line, Span, age, counted, fit, fit_line, line_width, number, one_line
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace.rows import SessionRow
+
+if TYPE_CHECKING:
+    from workbench.workspace.readers.session_queries import Order
 
 _NARROW = 36
 """Cells below which the number of acta stands without its noun."""
@@ -21,12 +25,14 @@ class SessionRows:
     """Draws sessions in two lines. `clock` gives the moment from which ages are counted."""
 
     clock: Callable[[], datetime]
+    order: Order = "happened"
+    """Which of a session's times its age is of."""
 
     def header(self, width: int) -> Line | None:
         return None
 
     def lines(self, row: SessionRow, width: int, state: RowState) -> Sequence[Line]:
-        old = age(row.last_activity_at, self.clock())
+        old = age(row.last_at if self.order == "happened" else row.last_activity_at, self.clock())
         size = acta_of(row) if width < _NARROW else f"{acta_of(row)} acta"
         column = max(len(old), len(size))
         room = max(4, width - column - 2)

@@ -20,15 +20,16 @@ PRETTY_CHARS = 4_000_000
 
 
 def actum_blocks(
-    actum: ActumRow, reply: ActumRow | None, zone: tzinfo, *, raw: bool
+    actum: ActumRow, reply: ActumRow | None, zone: tzinfo, *, raw: bool, act: int = 0
 ) -> tuple[list[Block], int | None]:
     """The document of an actum, and the block at which its response begins.
 
-    `raw` shows texts exactly as they were recorded; else JSON is laid out and Markdown gets its look.
+    `act` is its number among the session's acts, from 1; 0 where that is not said. `raw` shows texts
+    exactly as they were recorded; else JSON is laid out and Markdown gets its look.
     """
     blocks: list[Block] = [
         Heading(title_of_actum(actum), _marks(actum), "strong"),
-        _facts(actum, zone),
+        _facts(actum, zone, act),
         Blank(),
     ]
     blocks += _content(actum, raw=raw)
@@ -78,12 +79,13 @@ def _marks(actum: ActumRow) -> str:
     return " · ".join(word for word in words if word)
 
 
-def _facts(actum: ActumRow, zone: tzinfo) -> Fields:
+def _facts(actum: ActumRow, zone: tzinfo, act: int) -> Fields:
     rows: list[tuple[str, str | Line]] = []
     if actum.occurred_at is not None:
         rows.append(("happened", exact(actum.occurred_at, zone)))
     rows.append(("recorded", exact(actum.at, zone)))
-    rows.append(("place", f"{number(actum.seq)} in the session, {number(actum.position)} in the log"))
+    which = f"act {number(act)} of the session, " if act and actum.kind != UNIT_CLOSED else ""
+    rows.append(("place", f"{which}event {number(actum.position)} of the log"))
     if actum.id:
         rows.append(("id", actum.id))
     rows.append(("length", counted(actum.content_chars, "character")))

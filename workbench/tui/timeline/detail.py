@@ -37,14 +37,16 @@ def event_blocks(
     now: datetime,
     zone: tzinfo,
     remark: str = "",
+    act: int | None = None,
 ) -> list[Block]:
     """What happened, who did it, where and when, then its text.
 
-    `session` is the session it belongs to, where that is known; `remark` says what of the event is not
+    `session` is the session it belongs to and `act` its number among that session's acts, where they
+    are known; `remark` says what of the event is not
     shown and stands before its text.
     """
     blocks: list[Block] = [_heading(event, now)]
-    blocks += [Blank(), Fields(tuple(_facts(event, session, now, zone)))]
+    blocks += [Blank(), Fields(tuple(_facts(event, session, now, zone, act)))]
     if remark:
         blocks += [Blank(), Paragraph(remark, Span("◔", "warning"), role="dim")]
     text = _text(event)
@@ -107,12 +109,13 @@ def _ago(then: datetime, now: datetime) -> str:
 
 
 def _facts(
-    event: EventRow, session: SessionRow | None, now: datetime, zone: tzinfo
+    event: EventRow, session: SessionRow | None, now: datetime, zone: tzinfo, act: int | None
 ) -> Iterable[tuple[str, str | Line]]:
     chronicum_id = text_of(event, "chronicum_id")
     if chronicum_id:
         owner = text_of(event, "owner_id") if session is None else session.owner_id
-        place = " · ".join(part for part in (chronicum_id, owner, f"entry\u00a0{number(event.seq)}") if part)
+        which = f"act\u00a0{number(act)} of the session" if act and event.type == ENTRY else ""
+        place = " · ".join(part for part in (chronicum_id, owner, which) if part)
         if session is not None and session.title:
             yield "session", (Span(one_line(session.title, _TITLE_CELLS), "ink"),)
             yield "", (Span(place, "dim"),)
@@ -130,7 +133,7 @@ def _facts(
     yield "recorded", exact(event.recorded_at, zone)
     if event.occurred_at is not None:
         yield (
-            "claimed",
+            "happened",
             (
                 Span(exact(event.occurred_at, zone)),
                 Span(f"  {_ago(event.occurred_at, now)}", "dim"),

@@ -11,7 +11,7 @@ from textual.message import Message
 
 from workbench.tui.present import size
 from workbench.tui.timeline.detail import event_blocks, json_text, preview_remark, raw_blocks
-from workbench.tui.timeline.event_words import text_of
+from workbench.tui.timeline.event_words import ENTRY, text_of
 from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace.rows import EventRow, SessionRow
@@ -35,6 +35,8 @@ class _Read(NamedTuple):
     json: str | None
     session: SessionRow | None
     chronicum_id: str
+    act: int | None
+    """Which act of its session it is; None: it is none, or that was not asked for."""
 
 
 class EventRead(Message, bubble=False):
@@ -63,6 +65,7 @@ class EventPane(Vertical):
         self._utc = False
         self._event: EventRow | None = None
         self._json: str | None = None
+        self._act: int | None = None
         self._reading = False
         self._sessions: dict[str, SessionRow | None] = {}
 
@@ -93,7 +96,7 @@ class EventPane(Vertical):
         """Show a row of the list; the one that is shown already stays as it is."""
         if row is not None and self._event is not None and row.position == self._event.position:
             return
-        self._event, self._json, self._reading = row, None, False
+        self._event, self._json, self._act, self._reading = row, None, None, False
         if row is not None:
             self._read(row, whole=not row.whole and row.payload_bytes <= AT_ONCE_BYTES)
         self._draw()
@@ -134,7 +137,8 @@ class EventPane(Vertical):
         wants_session = chronicum_id != "" and chronicum_id not in self._sessions
         # JSON of a small event is made on the spot; that of a large one takes a while.
         wants_json = self.tabs.active == _RAW and (whole or row.payload_bytes > 64 * 1024)
-        if readers is None or not (whole or wants_session or wants_json):
+        wants_act = chronicum_id != "" and row.type == ENTRY and self._act is None
+        if readers is None or not (whole or wants_session or wants_json or wants_act):
             return
         self._reading = self._reading or whole
         known = self._sessions.get(chronicum_id)
@@ -143,7 +147,10 @@ class EventPane(Vertical):
             session = readers.sessions.get(chronicum_id) if wants_session else known
             event = readers.timeline.event(row.position) if whole else None
             text = json_text(event or row) if wants_json else None
-            self.post_message(EventRead(row.position, _Read(event, text, session, chronicum_id)))
+            act = None
+            if wants_act and session is not None:
+                act = readers.entries.act_numbers(chronicum_id, [row.seq])[row.seq]
+            self.post_message(EventRead(row.position, _Read(event, text, session, chronicum_id, act)))
 
         self.run_worker(
             work,
@@ -165,6 +172,8 @@ class EventPane(Vertical):
             return
         if read.event is not None:
             self._event, self._reading = read.event, False
+        if read.act is not None:
+            self._act = read.act
         if read.json is not None:
             self._json = read.json
         elif self.tabs.active == _RAW and read.event is not None:
@@ -197,5 +206,6 @@ class EventPane(Vertical):
             now=self.app.clock(),
             zone=UTC if self._utc else self._zone,
             remark=remark,
+            act=self._act,
         )
         self.pane.set_blocks(blocks, keep_place=keep_place)

@@ -26,11 +26,12 @@ def event_rows(width: int, now: Callable[[], datetime]) -> TableRows[EventRow]:
     """
     columns = (
         Column("event", width, align="right"),
-        Column("age", 6, align="right", drop=1),
+        Column("age", 6, align="right", drop=2, silent=True),
         Column("", 1),
-        Column("type", 11, drop=3),
-        Column("actor", 11, drop=2),
-        Column("text", minimum=16),
+        # Its mark stays.
+        Column("type", 11, drop=3, spare=12, silent=True),
+        Column("actor", 11, drop=1),
+        Column("text", minimum=12),
     )
 
     def cells(event: EventRow, state: RowState) -> Sequence[Cell]:

@@ -30,6 +30,10 @@ class Column:
     align: Align = "left"
     drop: int = 0
     """When room is short, the column with the highest number goes first; 0 is never dropped."""
+    spare: int = 0
+    """A droppable column goes already where it would leave less than this beside the flexible minimums."""
+    silent: bool = False
+    """Nothing in the header says that it was dropped: what remains tells enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,12 @@ def place(columns: tuple[Column, ...], width: int) -> tuple[Placed, ...]:
     def least() -> int:
         return sum(columns[at].width or columns[at].minimum for at in shown) + GAP * (len(shown) - 1)
 
-    while least() > width:
-        droppable = [at for at in shown if columns[at].drop]
-        if not droppable:
-            break
+    while droppable := [at for at in shown if columns[at].drop]:
         # Of equals the rightmost goes first.
-        shown.remove(max(droppable, key=lambda at: (columns[at].drop, at)))
+        first = max(droppable, key=lambda at: (columns[at].drop, at))
+        if least() + columns[first].spare <= width:
+            break
+        shown.remove(first)
     flexible = [at for at in shown if not columns[at].width]
     room = width - GAP * (len(shown) - 1) - sum(columns[at].width for at in shown)
     widths = {at: columns[at].width for at in shown}
@@ -118,12 +122,19 @@ def table_row(columns: tuple[Column, ...], cells: Sequence[Cell], width: int) ->
 
 
 def table_header(columns: tuple[Column, ...], width: int, role: Role = "dim") -> Line:
-    """The titles over the columns; `…` stands where columns were dropped, before or behind a title."""
+    """The titles over the columns; `…` stands where columns were dropped, before or behind a title.
+
+    It never stands over a column without a title, and never for a `silent` one.
+    """
     titles = [column.title for column in columns]
     shown = [placed.index for placed in place(columns, width)]
     for before, at in zip([-1, *shown], shown, strict=False):
-        if at > before + 1:
+        if titles[at] and _missed(columns, before + 1, at):
             titles[at] = ELLIPSIS + titles[at]
-    if shown and shown[-1] < len(columns) - 1:
+    if shown and titles[shown[-1]] and _missed(columns, shown[-1] + 1, len(columns)):
         titles[shown[-1]] += ELLIPSIS
     return table_row(columns, [Span(title, role) for title in titles], width)
+
+
+def _missed(columns: tuple[Column, ...], start: int, stop: int) -> bool:
+    return any(not column.silent for column in columns[start:stop])

@@ -125,7 +125,9 @@ class ListBar(Horizontal):
         if self._input is None:
             from textual.widgets import Input
 
-            self._input = Input(self.filter_text, select_on_focus=False)
+            from workbench.log.fulltext import MOST_CHARACTERS
+
+            self._input = Input(self.filter_text, select_on_focus=False, max_length=MOST_CHARACTERS)
             await self.mount(self._input, before=self._line)
         self._input.display = True
         self._line.editing = True

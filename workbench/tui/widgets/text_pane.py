@@ -225,7 +225,7 @@ class TextPane(ScrolledWidget, can_focus=True):
         """One line of the screen."""
         lines = self._screen_kept()
         if y >= len(lines):
-            return self.with_edge(Strip.blank(0), y)
+            return self.with_edge(Strip.blank(self.size.width - 1, self.look("text")), y)
         segments = self.segments(lines[y].line)
         number = self._number + y
         selection = self.text_selection

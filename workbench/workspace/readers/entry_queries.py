@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,20 @@ _ONE = (
     "WHERE e.stream_id = ? AND e.seq = ? AND t.type IN (?, ?)"
 )
 _TYPES = (ACTUM.type, UNIT.type)
+_OF_ACTA = (
+    f"FROM session_entries WHERE stream_id = ? AND facet IN ({', '.join(map(str, facet_numbers.ACTA))})"
+)
+_ACTS_BETWEEN = f"SELECT seq {_OF_ACTA} AND seq BETWEEN ? AND ?"
+_LAST_SEQ = "SELECT max(seq) FROM events WHERE stream_id = ?"
+# Everything in a session's stream but its acta, up to a seq: its beginning, closed units, descriptions.
+# There are few of them, whereas the acta themselves may be a million.
+_OTHERS_UPTO = (
+    "SELECT (SELECT count(*) FROM chronica c WHERE c.stream_id = ?1 AND c.from_position <= e.position) + "
+    f"(SELECT count(*) FROM session_entries WHERE stream_id = ?1 AND facet = {facet_numbers.UNIT_CLOSED} "
+    "AND seq <= ?2) + (SELECT count(DISTINCT from_position) FROM session_descriptions "
+    "WHERE stream_id = ?1 AND from_position <= e.position) "
+    "FROM events e WHERE e.stream_id = ?1 AND e.seq = ?2"
+)
 _MAX_DEPTH = 12
 
 
@@ -127,6 +142,38 @@ class EntryReader:
             found.by_kind[kind] = found.by_kind.get(kind, 0) + count
             found.by_actor_kind[actor_kind] = found.by_actor_kind.get(actor_kind, 0) + count
         return found._replace(units=units)
+
+    def act_numbers(self, chronicum_id: str, seqs: Sequence[int]) -> dict[int, int]:
+        """Which act of the session stands at each of `seqs` (ascending), from 1.
+
+        Where something else stands it is the number of the act before, 0 for none.
+        """
+        if not seqs:
+            return {}
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            before = _acts_upto(connection, stream_id, seqs[0] - 1)
+            found = fetch.rows(connection, _ACTS_BETWEEN, (stream_id, seqs[0], seqs[-1]))
+        acts = sorted(seq for (seq,) in found)
+        return {seq: before + bisect_right(acts, seq) for seq in seqs}
+
+    def seq_of_act(self, chronicum_id: str, act: int) -> int | None:
+        """The seq of the act with this number in the session, from 1; None if there are fewer."""
+        if act < 1:
+            return None
+        with self._log.reader() as connection:
+            stream_id = _stream(connection, chronicum_id)
+            # The first seq with so many acts up to it: their number never falls along the stream.
+            low, high = 1, fetch.value(connection, _LAST_SEQ, (stream_id,)) or 0
+            if _acts_upto(connection, stream_id, high) < act:
+                return None
+            while low < high:
+                middle = (low + high) // 2
+                if _acts_upto(connection, stream_id, middle) < act:
+                    low = middle + 1
+                else:
+                    high = middle
+            return low
 
     def answered(self, chronicum_id: str) -> int:
         """How many tool calls have a response."""
@@ -289,3 +336,10 @@ def _numbers(wanted: ActaFilter) -> tuple[int, ...]:
         numbers = facet_numbers.facets(kinds, wanted.actor_kinds, private=wanted.include_private)
     units = UNIT_CLOSED in wanted.kinds or (not wanted.kinds and not wanted.actor_kinds)
     return (*numbers, facet_numbers.UNIT_CLOSED) if units else numbers
+
+
+def _acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:
+    """How many acta stand in a session up to and with `seq`, which is one of its stream."""
+    if seq < 1:
+        return 0
+    return seq - int(fetch.value(connection, _OTHERS_UPTO, (stream_id, seq)))

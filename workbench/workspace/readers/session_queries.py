@@ -1,10 +1,11 @@
-"""The list of sessions: newest activity first, in keyset pages."""
+"""The list of sessions, newest first by what happened or by what was recorded, in keyset pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import apsw
 import msgspec
@@ -26,20 +27,31 @@ _SELECT = (
     "a.first_happened, a.last_happened, a.acta "
     "FROM session_activity a CROSS JOIN chronica c USING(stream_id)"
 )
-_OLDER = (
-    f"{_SELECT} WHERE (a.last_activity_at, a.stream_id) < (?, ?) "
-    "ORDER BY a.last_activity_at DESC, a.stream_id DESC LIMIT ?"
-)
-_NEWER = (
-    f"{_SELECT} WHERE (a.last_activity_at, a.stream_id) > (?, ?) "
-    "ORDER BY a.last_activity_at, a.stream_id LIMIT ?"
-)
+Order: TypeAlias = Literal["happened", "recorded"]
+"""By when a session's last act happened, or by when it was recorded: an import records the past."""
+_COLUMNS: dict[Order, str] = {"happened": "last_happened", "recorded": "last_activity_at"}
+_AT: dict[Order, int] = {"happened": 6, "recorded": 4}
+"""Where the time of an order stands among the selected columns."""
+_OLDER = {
+    order: f"{_SELECT} WHERE (a.{column}, a.stream_id) < (?, ?) "
+    f"ORDER BY a.{column} DESC, a.stream_id DESC LIMIT ?"
+    for order, column in _COLUMNS.items()
+}
+_NEWER = {
+    order: f"{_SELECT} WHERE (a.{column}, a.stream_id) > (?, ?) ORDER BY a.{column}, a.stream_id LIMIT ?"
+    for order, column in _COLUMNS.items()
+}
 _TOP = (2**62, 2**62)
 _HUMAN_MESSAGE = (facet_numbers.facet("message", "human", False),)
 _ACTUM_FACETS = frozenset(facet_numbers.ACTA)
 
 Key = tuple[int, int]
-"""Place of a session in the list: (last activity in microseconds, stream number)."""
+"""Place of a session in the list: (time of the order in microseconds, stream number)."""
+
+
+def time_of(row: SessionRow, order: Order) -> datetime:
+    """When the session was last active, in the sense of the order."""
+    return row.last_at if order == "happened" else row.last_activity_at
 
 
 class SessionReader:
@@ -56,24 +68,27 @@ class SessionReader:
         after: SessionRow | None = None,
         before: SessionRow | None = None,
         cancelled: Callable[[], bool] = lambda: False,
+        order: Order = "happened",
     ) -> list[SessionRow]:
         """Up to `limit` sessions that follow `after` in the list, or that stand just before `before`.
 
-        With neither, the first ones. Always in the list's order: newest activity first.
+        With neither, the first ones. Always in the list's order: newest first.
         """
         anchor = after or before
         with self._log.reader() as connection:
-            start = _TOP if anchor is None else self._key(connection, anchor)
-            found = self._scan(connection, wanted, start, newer=before is not None, cancelled=cancelled)
+            start = _TOP if anchor is None else self._key(connection, anchor, order)
+            found = self._scan(
+                connection, wanted, start, order, newer=before is not None, cancelled=cancelled
+            )
             rows = list(islice(found, limit))
         if before is not None:
             rows.reverse()
         return rows
 
-    def last(self, wanted: SessionFilter, limit: int) -> list[SessionRow]:
+    def last(self, wanted: SessionFilter, limit: int, *, order: Order = "happened") -> list[SessionRow]:
         """The last `limit` sessions of the list: the ones that were active the longest ago."""
         with self._log.reader() as connection:
-            rows = list(islice(self._scan(connection, wanted, (-_TOP[0], 0), newer=True), limit))
+            rows = list(islice(self._scan(connection, wanted, (-_TOP[0], 0), order, newer=True), limit))
         rows.reverse()
         return rows
 
@@ -86,21 +101,28 @@ class SessionReader:
             row = fetch.row(connection, f"{_SELECT} WHERE a.stream_id = ?", (number,))
             return None if row is None else _assemble(connection, row)
 
-    def count(self, wanted: SessionFilter, cancelled: Callable[[], bool] = lambda: False) -> int:
-        """How many sessions pass the filter; a filter has to look at each of them."""
+    def count(
+        self,
+        wanted: SessionFilter,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        order: Order = "happened",
+    ) -> int:
+        """How many sessions pass the filter; a filter has to look at each of them, in the given order."""
         with self._log.reader() as connection:
             if not wanted:
                 return int(fetch.value(connection, "SELECT count(*) FROM session_activity"))
-            return sum(1 for _ in self._scan(connection, wanted, _TOP, newer=False, cancelled=cancelled))
+            found = self._scan(connection, wanted, _TOP, order, newer=False, cancelled=cancelled)
+            return sum(1 for _ in found)
 
-    def rank(self, row: SessionRow) -> int:
+    def rank(self, row: SessionRow, *, order: Order = "happened") -> int:
         """How many sessions stand before this one in the unfiltered list."""
         with self._log.reader() as connection:
-            key = self._key(connection, row)
+            key = self._key(connection, row, order)
             return int(
                 fetch.value(
                     connection,
-                    "SELECT count(*) FROM session_activity WHERE (last_activity_at, stream_id) > (?, ?)",
+                    f"SELECT count(*) FROM session_activity WHERE ({_COLUMNS[order]}, stream_id) > (?, ?)",
                     key,
                 )
             )
@@ -110,12 +132,13 @@ class SessionReader:
         connection: apsw.Connection,
         wanted: SessionFilter,
         start: Key,
+        order: Order,
         *,
         newer: bool,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Iterator[SessionRow]:
         while True:
-            found = fetch.rows(connection, _NEWER if newer else _OLDER, (*start, _SCAN_ROWS))
+            found = fetch.rows(connection, (_NEWER if newer else _OLDER)[order], (*start, _SCAN_ROWS))
             for row in found:
                 if cancelled():
                     return
@@ -124,11 +147,11 @@ class SessionReader:
                     yield session
             if len(found) < _SCAN_ROWS:
                 return
-            start = (found[-1][4], found[-1][0])
+            start = (found[-1][_AT[order]], found[-1][0])
 
-    def _key(self, connection: apsw.Connection, row: SessionRow) -> Key:
+    def _key(self, connection: apsw.Connection, row: SessionRow, order: Order) -> Key:
         # The row's own time, not today's: the page that follows it must not jump if it moved meanwhile.
-        return to_micros(row.last_activity_at), stream_of(connection, row.id) or 0
+        return to_micros(time_of(row, order)), stream_of(connection, row.id) or 0
 
 
 def _assemble(connection: apsw.Connection, row: Sequence[Any]) -> SessionRow:
@@ -164,7 +187,7 @@ def _assemble(connection: apsw.Connection, row: Sequence[Any]) -> SessionRow:
         actors=tuple(actor for (actor,) in actors),
         actor_count=actor_count,
         source=prefix if slash and prefix in ("claude-code", "codex") else "recorded",
-        title=described.get("title") or _first_prompt(connection, stream_id),
+        title=" ".join(described.get("title", "").split()) or _first_prompt(connection, stream_id),
         source_path=described.get("source", ""),
         cwd=described.get("cwd", ""),
         git_branch=described.get("git_branch", ""),
@@ -184,9 +207,12 @@ def _described(connection: apsw.Connection, stream_id: int) -> dict[str, Any]:
 
 
 def _first_prompt(connection: apsw.Connection, stream_id: int) -> str:
-    columns = f"substr(json_extract(e.payload, '$.content'), 1, {_PROMPT_CHARS})"
+    columns = f"substr(json_extract(e.payload, '$.content'), 1, {_PROMPT_CHARS + 1})"
     text = fetch.value(connection, entry_sql(_HUMAN_MESSAGE, False, columns), (stream_id, 0, 1))
-    return " ".join(text.split()) if text else ""
+    if not text:
+        return ""
+    title = " ".join(text[:_PROMPT_CHARS].split())
+    return f"{title}…" if len(text) > _PROMPT_CHARS else title
 
 
 def _passes(row: SessionRow, wanted: SessionFilter) -> bool:

@@ -1,0 +1,118 @@
+"""Help, palette and choices: nothing is cut without a mark, nothing is empty without a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.shell_probe import (
+    EmptyPage,
+    ProbeApp,
+    make_workspace,
+    opened,
+    screen_lines,
+    until,
+    whole_screen,
+)
+from workbench.tui.dialogs.choose import ChooseDialog
+from workbench.tui.dialogs.help import HelpDialog, guide_pages, help_entries, tabs_line
+from workbench.tui.dialogs.palette import palette_choices
+from workbench.tui.widgets.virtual_list import VirtualList
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_workspace(tmp_path / "w")
+
+
+NAMES = st.lists(st.text("abcdefgh-", min_size=1, max_size=14), min_size=1, max_size=9, unique=True)
+
+
+@given(NAMES, st.data())
+def test_the_tabs_of_help_show_the_active_one_and_mark_what_is_left_out(
+    names: list[str], data: st.DataObject
+) -> None:
+    active = data.draw(st.integers(0, len(names) - 1))
+    width = data.draw(st.integers(20, 120))
+    line = tabs_line(names, active, width)
+    assert line.cell_length <= width
+    words = line.plain.split()
+    assert names[active] in words
+    shown = [word for word in words if word != "…"]
+    first = names.index(shown[0])
+    assert shown == names[first : first + len(shown)], "whole and in order"
+    assert (words[0] == "…") == (first > 0)
+    assert (words[-1] == "…") == (first + len(shown) < len(names))
+
+
+async def test_the_tabs_of_help_fit_the_least_terminal(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog) and "keys here" in whole_screen(app))
+        tabs = next(line for line in screen_lines(app) if "keys here" in line)
+        assert tabs.split("│")[1].rstrip().endswith("…")
+        for name, _ in guide_pages():
+            await pilot.press("right_square_bracket")
+            await pilot.pause()
+            assert any(f" {name} " in line and "│" in line for line in screen_lines(app)[:5]), name
+
+
+@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+p"])
+async def test_a_search_without_a_match_says_so(root: Path, key: str) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app)
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+        await pilot.pause()
+        assert "nothing fits" not in whole_screen(app)
+        await pilot.press(*"zzzz")
+        await until(pilot, lambda: "nothing fits" in whole_screen(app))
+        await pilot.press("enter")
+        assert isinstance(app.screen, ChooseDialog)
+        for _ in range(4):
+            await pilot.press("backspace")
+        await until(pilot, lambda: "nothing fits" not in whole_screen(app))
+        dialog = app.screen
+        assert dialog.shown
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.page)
+
+
+async def test_the_palette_has_the_screens_own_first_and_moving_last(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, app)
+        choices = [choice.id for choice in palette_choices(app) if not choice.reason]
+        assert choices[:2] == ["rows.add", "rows.fail"]
+        moving = [app.registry[action_id].group == "Move" for action_id in choices]
+        assert moving == sorted(moving)
+        assert "list.down" in choices
+
+
+async def test_help_and_toast_name_what_cannot_run_alike(root: Path) -> None:
+    app = ProbeApp(root, read_only=True)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await opened(pilot, app)
+        assert isinstance(app.focused, VirtualList)
+        lines = {choice.id: choice for _, choices in help_entries(app) for choice in choices}
+        assert lines["rows.add"].reason == f"add: {app.reason_of('rows.add')}"
+        assert lines["rows.fail"].reason == ""
+        assert "i add ⊘" in screen_lines(app)[-1]
+        await pilot.press("i")
+        (toast,) = list(app._notifications)
+        assert toast.message == f"“add” cannot run now: {app.reason_of('rows.add')}."
+
+
+async def test_a_screen_without_actions_of_its_own_has_a_palette_too(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, EmptyPage))
+        assert palette_choices(app)[0].id == "screen.rows"

@@ -1,0 +1,231 @@
+"""A log out of one workspace and into another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.benchmarks.large_workspace import fill
+from workbench.data import data_folder
+from workbench.imports.workspace_jsonl import STREAM_RULES, InvalidLine, LogNotEmpty
+from workbench.storage.errors import DatabaseReadOnly
+from workbench.workspace import Workspace, transfer
+from workbench.workspace.folds import event_types
+from workbench.workspace.layout import Layout
+from workbench.workspace.samples import materialise
+from workbench.workspace.transfer import (
+    FileFailed,
+    TransferStopped,
+    UnreadableEvent,
+    export_file,
+    export_jsonl,
+    import_file,
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """The root of a workspace of 700 events, more than a page."""
+    root = tmp_path / "source"
+    with Workspace.create(root, title="Load", timezone="UTC", owner="maya") as workspace:
+        fill(workspace, 700, sessions=3)
+    return root
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """The root of a workspace without events."""
+    root = tmp_path / "target"
+    Workspace.create(root, title="New", timezone="UTC", owner="maya").close()
+    return root
+
+
+def export(root: Path, path: Path) -> bytes:
+    with Workspace.open(root, read_only=True) as workspace:
+        events = export_file(workspace.log, path)
+        assert events == workspace.log.last_position()
+    written = path.read_bytes()
+    assert written.count(b"\n") == events
+    return written
+
+
+def test_every_event_type_that_may_begin_a_stream_has_a_rule() -> None:
+    fields = {field for field, _ in STREAM_RULES}
+    without = [each.type for each in event_types().all() if not fields & set(each.model.__struct_fields__)]
+    # Only follows others; a type that is added here must do the same.
+    assert without == ["chronicum.described"]
+
+
+def test_out_and_in_and_out_again(source: Path, target: Path, tmp_path: Path) -> None:
+    first = export(source, tmp_path / "a.jsonl")
+    seen: list[tuple[int, int | None]] = []
+    with Workspace.open(target) as workspace:
+        done = import_file(
+            workspace.log,
+            tmp_path / "a.jsonl",
+            progress=lambda count, total, note: seen.append((count, total)),
+        )
+        assert done == (700, {})
+        assert workspace.log.last_position() == 700
+    assert seen == sorted(seen)
+    assert {total for _, total in seen} == {len(first)}
+    assert export(target, tmp_path / "b.jsonl") == first
+
+
+def test_a_sample_comes_out_as_it_ships(tmp_path: Path) -> None:
+    root = materialise(to=tmp_path / "demo", keep_times=True).root
+    shipped = data_folder("sample_workspaces") / "atlas-handoff" / "log.jsonl"
+    assert export(root, tmp_path / "a.jsonl") == shipped.read_bytes()
+
+
+def test_nothing_comes_out_of_nothing(target: Path, tmp_path: Path) -> None:
+    assert export(target, tmp_path / "a.jsonl") == b""
+    with Workspace.open(target) as workspace:
+        assert import_file(workspace.log, tmp_path / "a.jsonl") == (0, {})
+
+
+def test_only_the_owner_may_read_it(source: Path, tmp_path: Path) -> None:
+    export(source, tmp_path / "a.jsonl")
+    assert (tmp_path / "a.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_appended_meanwhile_is_left_out(source: Path) -> None:
+    chunks: list[bytes] = []
+    with Workspace.open(source) as workspace:
+
+        def write(lines: bytes) -> None:
+            chunks.append(lines)
+            fill(workspace, 2)
+
+        assert export_jsonl(workspace.log, write) == 700
+    assert b"".join(chunks).count(b"\n") == 700
+
+
+def test_an_earlier_export_is_replaced_and_anything_else_is_not(source: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    first = export(source, path)
+    path.write_bytes(first[:100])
+    assert export(source, path) == first
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    path.write_bytes(b"")
+    assert export(source, link) == first
+    assert link.is_symlink()
+    with Workspace.open(source, read_only=True) as workspace:
+        for other in (workspace.layout.database, workspace.layout.manifest, source, Path("/dev/null")):
+            before = other.read_bytes() if other.is_file() else None
+            with pytest.raises(FileFailed):
+                export_file(workspace.log, other)
+            assert (other.read_bytes() if other.is_file() else None) == before
+        with pytest.raises(FileFailed, match="cannot be written"):
+            export_file(workspace.log, tmp_path / "none" / "a.jsonl")
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_stopped_export_leaves_no_trace(source: Path, tmp_path: Path, exists: bool) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    if exists:
+        export(source, folder / "a.jsonl")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    asked: list[int] = []
+
+    def stop_at_the_second() -> bool:
+        asked.append(1)
+        return len(asked) == 2
+
+    with Workspace.open(source, read_only=True) as workspace, pytest.raises(TransferStopped):
+        export_file(workspace.log, folder / "a.jsonl", cancelled=stop_at_the_second)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("DELETE FROM events WHERE position = 300", "position 300 .*missing"),
+        ("DELETE FROM events WHERE position BETWEEN 300 AND 699", "position 300 .*missing"),
+        ("UPDATE events SET payload = '{' WHERE position = 300", "position 300 "),
+        ("UPDATE events SET payload = '[1]' WHERE position = 300", "position 300 "),
+        ("UPDATE events SET payload = payload || x'0a' WHERE position = 300", "position 300 "),
+        ("UPDATE events SET event_id = x'00' WHERE position = 300", "position 300 "),
+        ("UPDATE events SET occurred_at = 9e17 WHERE position = 300", "position 300 "),
+    ],
+)
+def test_damage_is_named_by_its_position(source: Path, tmp_path: Path, damage: str, said: str) -> None:
+    connection = apsw.Connection(str(Layout(source).database))
+    connection.execute(damage)
+    connection.close()
+    with (
+        Workspace.open(source, read_only=True) as workspace,
+        pytest.raises(UnreadableEvent, match=said),
+    ):
+        export_file(workspace.log, tmp_path / "a.jsonl")
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_a_log_with_events_takes_no_import(source: Path, tmp_path: Path) -> None:
+    export(source, tmp_path / "a.jsonl")
+    with Workspace.open(source) as workspace:
+        with pytest.raises(LogNotEmpty):
+            import_file(workspace.log, tmp_path / "a.jsonl")
+        assert workspace.log.last_position() == 700
+
+
+@pytest.mark.parametrize("line", [1, 399, 700])
+def test_a_refused_import_keeps_nothing_and_can_be_made_again(
+    source: Path, target: Path, tmp_path: Path, line: int
+) -> None:
+    path = tmp_path / "a.jsonl"
+    whole = export(source, path)
+    lines = whole.splitlines(keepends=True)
+    lines[line - 1] = lines[line - 1].replace(b'"visibility":"public"', b'"visibility":"secret"')
+    path.write_bytes(b"".join(lines))
+    with Workspace.open(target) as workspace:
+        with pytest.raises(InvalidLine, match=f"^line {line}: "):
+            import_file(workspace.log, path)
+        assert workspace.log.last_position() == 0
+        path.write_bytes(whole)
+        assert import_file(workspace.log, path).events == 700
+
+
+def test_a_stopped_import_keeps_nothing(source: Path, target: Path, tmp_path: Path) -> None:
+    export(source, tmp_path / "a.jsonl")
+    asked: list[int] = []
+
+    def stop_at_the_third() -> bool:
+        asked.append(1)
+        return len(asked) == 3
+
+    with Workspace.open(target) as workspace:
+        with pytest.raises(TransferStopped):
+            import_file(workspace.log, tmp_path / "a.jsonl", cancelled=stop_at_the_third)
+        assert workspace.log.last_position() == 0
+
+
+def test_a_line_without_end_is_not_read_into_memory(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "MAX_LINE_BYTES", 1000)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b" " * 5000)
+    with Workspace.open(target) as workspace, pytest.raises(InvalidLine, match=r"^line 1: longer"):
+        import_file(workspace.log, path)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: None])
+def test_a_file_that_cannot_be_read_is_named(
+    target: Path, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    make(path)
+    with Workspace.open(target) as workspace, pytest.raises(FileFailed, match=r"a\.jsonl cannot be read"):
+        import_file(workspace.log, path)
+
+
+def test_a_read_only_workspace_takes_no_import(source: Path, target: Path, tmp_path: Path) -> None:
+    export(source, tmp_path / "a.jsonl")
+    with Workspace.open(target, read_only=True) as workspace, pytest.raises(DatabaseReadOnly):
+        import_file(workspace.log, tmp_path / "a.jsonl")

@@ -1,0 +1,67 @@
+"""`workbench export`: the log out of a workspace (contract surfaces)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from workbench.cli.errors import UsageRefused
+from workbench.cli.options import Given, common, open_workspace, pass_given, utf8
+from workbench.cli.output import OutputClosed, progress_line, write_json, write_lines
+
+
+@click.group("export")
+@common
+def command() -> None:
+    """Write the events of a workspace into a file."""
+
+
+@command.command("jsonl")
+@common
+@click.option("--to", type=utf8, metavar="FILE", help="The file to write.  [default: standard output]")
+@pass_given
+@click.pass_context
+def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
+    """Export every event as JSON lines, private ones included.
+
+    Each line has every field of one event; “import jsonl” makes the same log of them. With --to the file
+    appears when it is whole, readable by its owner alone; an earlier export of that name is replaced,
+    any other file is left alone.
+    """
+    from workbench.workspace.transfer import export_file, export_jsonl
+
+    if to == "":
+        raise click.BadParameter("the file's name is empty.", ctx=ctx, param_hint="--to")
+    if to is None and given.as_json:
+        raise UsageRefused(
+            "with --format json the events and the answer would be one stream",
+            hint="say where with --to, or leave --format out: every line is JSON",
+        )
+    with (
+        open_workspace(given) as workspace,
+        progress_line(shown=not given.as_json and (to is not None or not sys.stdout.isatty())) as progress,
+    ):
+        if to is None:
+            export_jsonl(workspace.log, _to_stdout, progress=progress)
+            return
+        events = export_file(workspace.log, Path(to).expanduser(), progress=progress)
+    if given.as_json:
+        write_json({"events": events})
+        return
+    from workbench.drawing import counted, visible
+
+    write_lines([visible(f"exported {counted(events, 'event')} to {to}")])
+
+
+def _to_stdout(lines: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(lines)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        raise OutputClosed from error
+    except OSError as error:
+        from workbench.workspace.transfer import FileFailed
+
+        raise FileFailed(f"standard output cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,167 @@
+"""Whether the evidence that events name is there and is what it was, and what else lies beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from workbench.storage import fetch
+from workbench.workspace.doctor.report import Commands, Finding, Noted
+from workbench.workspace.doctor.stages import Watch
+
+_CHUNK = 1024 * 1024
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class NamedEvidence:
+    """The digests that events name: a table of its own, on the disk once it is large."""
+
+    def __init__(self, scratch: apsw.Connection) -> None:
+        self._connection = scratch
+        scratch.execute(
+            "CREATE TABLE named(digest BLOB PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+        )
+
+    def add(self, digest: str, position: int) -> None:
+        """An event names it; what is no digest was never kept, and is passed over."""
+        if _DIGEST.fullmatch(digest):
+            self._connection.execute(
+                "INSERT OR IGNORE INTO named VALUES(?, ?)", (bytes.fromhex(digest), position)
+            )
+
+    def __contains__(self, digest: str) -> bool:
+        sql = "SELECT 1 FROM named WHERE digest = ?"
+        return fetch.value(self._connection, sql, (bytes.fromhex(digest),)) is not None
+
+    def all(self) -> Iterator[tuple[str, int]]:
+        """Each digest and the position of the first event that names it."""
+        for digest, position in self._connection.execute("SELECT digest, position FROM named"):
+            yield digest.hex(), position
+
+
+class _File(NamedTuple):
+    path: Path
+    size: int
+    digest: str
+    """Empty for a file that is no artifact."""
+
+
+def artifacts(
+    folder: Path, evidence: NamedEvidence | None, command: Commands, watch: Watch
+) -> Iterator[Finding]:
+    """Every artifact against its name and against the events; without `evidence`, its name only."""
+    damaged, unreadable, stray = Noted(), Noted(), Noted()
+    orphans: list[Path] = []
+    orphaned = 0
+    total = sum(file.size for file in _files(folder))
+    done = 0
+    for file in _files(folder):
+        if not file.digest:
+            stray.add(_shown(folder, file.path))
+            continue
+        try:
+            found = _hashed(file, watch, done, total)
+        except OSError:
+            unreadable.add(_shown(folder, file.path))
+            continue
+        finally:
+            done += file.size
+        if found != file.digest:
+            damaged.add(_shown(folder, file.path))
+        if evidence is not None and file.digest not in evidence:
+            orphaned += 1
+            if len(orphans) < 100:
+                orphans.append(file.path)
+    if damaged:
+        yield Finding(
+            "critical",
+            "artifact_damaged",
+            f"Artifacts no longer hold what was kept, and only a copy can bring it back: {damaged}.",
+            f"ls -l {command.artifacts}",
+        )
+    if unreadable:
+        yield Finding(
+            "critical", "artifact_unreadable", f"Artifacts cannot be read: {unreadable}.", command.fix
+        )
+    if evidence is not None:
+        yield from _missing(folder, evidence, command, watch)
+    if orphaned:
+        noted = Noted()
+        for path in orphans:
+            noted.add(_shown(folder, path))
+        noted.count = orphaned
+        yield Finding(
+            "info",
+            "artifact_orphaned",
+            f"Artifacts are there that no event names, as after an import that was stopped: {noted}.",
+            command.remove(orphans),
+        )
+    if stray:
+        yield Finding(
+            "info",
+            "artifact_stray",
+            f"Files lie among the artifacts that are none, as after a write that was stopped: {stray}.",
+            f"ls -lAR {command.artifacts}",
+        )
+
+
+def _missing(folder: Path, evidence: NamedEvidence, command: Commands, watch: Watch) -> Iterator[Finding]:
+    missing = Noted()
+    for number, (digest, position) in enumerate(evidence.all()):
+        if not (folder / digest[:2] / digest[2:4] / digest).exists():
+            missing.add(f"{digest[:12]}… of event {position:,}")
+        if number % 1000 == 0:
+            watch.step(1, 1)
+    if missing:
+        yield Finding(
+            "warning",
+            "artifact_missing",
+            f"Evidence that events name is gone, and only a copy can bring it back: {missing}.",
+            f"ls -l {command.artifacts}",
+        )
+
+
+def _files(folder: Path) -> Iterator[_File]:
+    """Everything below the folder that is no folder; links are not followed."""
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            with os.scandir(place) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                    continue
+                is_file = entry.is_file(follow_symlinks=False)
+                size = entry.stat(follow_symlinks=False).st_size if is_file else 0
+            except OSError:
+                continue
+            name = entry.name
+            own = folder / name[:2] / name[2:4] / name
+            digest = name if is_file and _DIGEST.fullmatch(name) and path == own else ""
+            yield _File(path, size if digest else 0, digest)
+
+
+def _hashed(file: _File, watch: Watch, done: int, total: int) -> str:
+    digest = hashlib.sha256()
+    with file.path.open("rb") as opened:
+        while chunk := opened.read(_CHUNK):
+            digest.update(chunk)
+            done += len(chunk)
+            watch.step(done, total)
+    return digest.hexdigest()
+
+
+def _shown(folder: Path, path: Path) -> str:
+    return str(path.relative_to(folder.parent))

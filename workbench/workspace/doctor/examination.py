@@ -1,0 +1,203 @@
+"""The parts of an examination, each over a state of the file that does not move meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+import apsw
+
+from workbench.log.errors import LogError
+from workbench.log.event_log import EventLog
+from workbench.log.folds import InlineFold
+from workbench.storage.database import Database
+from workbench.storage.errors import DatabaseDamaged, DiskFull
+from workbench.workspace.doctor import artifacts, folds, order, permissions, structure
+from workbench.workspace.doctor.report import Commands, Finding
+from workbench.workspace.doctor.stages import Watch
+from workbench.workspace.folds import FOLDS
+from workbench.workspace.layout import Layout
+
+_SCRATCH_KIB = 65536
+"""What a replay keeps in memory; the rest of it lies in a file that goes with the connection."""
+
+
+class Examination:
+    """A context manager: `run` looks at everything, the single parts may be looked at again.
+
+    Nothing is changed, and the log may be in use. The file is read through a connection of its own,
+    which cannot write; no state of it is held for longer than a part needs, so that a long replay does
+    not keep the write-ahead log from being carried into the file.
+    """
+
+    def __init__(self, layout: Layout, log: EventLog, now: Callable[[], int], watch: Watch) -> None:
+        self._layout = layout
+        self._log = log
+        self._now = now
+        self._watch = watch
+        self._commands = Commands(layout)
+        self._database = Database(log.path, read_only=True)
+        self._names = apsw.Connection("")
+        self._evidence: artifacts.NamedEvidence | None = artifacts.NamedEvidence(self._names)
+        self.found: dict[str, list[Finding]] = {}
+        """By part what is wrong."""
+        self.sound = True
+        """Whether the database can be written to at all."""
+        self.rebuilds: list[InlineFold] = []
+        """Folds that should be built again."""
+        self._damaged: list[InlineFold] = []
+
+    def run(self) -> None:
+        """Every part."""
+        for part in (
+            self.structure,
+            self.events,
+            self.streams,
+            self.leftovers,
+            self.folds,
+            self.artifacts,
+            self.permissions,
+        ):
+            part()
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is wrong, in the order of the parts; of a damaged file the first word only."""
+        all_of_them = [finding for part in self.found.values() for finding in part]
+        damage = [finding for finding in all_of_them if finding.code == "db_damaged"]
+        return [finding for finding in all_of_them if finding not in damage[1:]]
+
+    # -- parts -----------------------------------------------------------------------------
+
+    def structure(self) -> None:
+        """SQLite's own checks."""
+        self._watch.stage("the database's structure")
+        with self._part("structure") as found, self._snapshot() as connection:
+            seen = structure.integrity(connection, FOLDS, self._commands)
+            found.extend(seen.findings)
+            self.sound = seen.sound
+            self._damaged = [fold for fold in FOLDS if fold.name in seen.folds]
+            found.extend(structure.foreign_keys(connection, self._commands))
+
+    def events(self) -> None:
+        """The whole log in order of position."""
+        self._watch.stage("the order of events")
+        evidence, self._evidence = self._evidence, None
+        with self._part("events") as found, self._snapshot() as connection:
+            assert evidence is not None
+            with self._names:
+                found.extend(
+                    order.events_in_order(connection, evidence, self._now, self._commands, self._watch)
+                )
+            found.extend(order.types_known(connection, self._log.registry, self._commands))
+            # Only now: evidence is not orphaned because the events could not be read to their end.
+            self._evidence = evidence
+
+    def streams(self) -> None:
+        """The log in order of each stream."""
+        self._watch.stage("the order of events")
+        with self._part("streams") as found, self._snapshot() as connection:
+            found.extend(order.streams_in_order(connection, self._commands, self._watch))
+
+    def leftovers(self) -> None:
+        """What rebuilds left behind."""
+        with self._part("leftovers") as found, self._snapshot() as connection:
+            found.extend(folds.left_over(connection, self._commands))
+
+    def folds(self) -> None:
+        """The fold set, and each fold against a replay."""
+        self._watch.stage("replaying events")
+        self.rebuilds = []
+        with self._part("folds") as found:
+            with self._snapshot() as connection:
+                findings, known, astray = folds.fold_set(connection, FOLDS, self._commands)
+            found.extend(findings)
+            if not self.sound:
+                return
+            differing = self._compare(found, [fold for fold in known if fold not in self._damaged])
+            if differing is None:
+                # Nothing can be built from events that cannot be read.
+                return
+            wrong = [*astray, *differing, *self._damaged]
+            self.rebuilds = [fold for fold in FOLDS if fold in wrong]
+
+    def artifacts(self) -> None:
+        """Evidence against its digests and against the events."""
+        self._watch.stage("artifacts")
+        with self._part("artifacts") as found:
+            found.extend(
+                artifacts.artifacts(self._layout.artifacts, self._evidence, self._commands, self._watch)
+            )
+
+    def permissions(self) -> None:
+        """Who may read what."""
+        self._watch.stage("permissions")
+        with self._part("permissions") as found:
+            found.extend(permissions.permissions(self._layout, self._commands, self._watch))
+            self._watch.step(1, 1)
+
+    # -- how -------------------------------------------------------------------------------
+
+    def _compare(self, found: list[Finding], known: list[InlineFold]) -> list[InlineFold] | None:
+        """The folds that differ; None if the events cannot be folded."""
+        scratch = apsw.Connection("")
+        try:
+            for pragma in ("journal_mode=OFF", "synchronous=OFF", f"cache_size=-{_SCRATCH_KIB}"):
+                scratch.execute(f"PRAGMA {pragma}").fetchall()
+            position = folds.replayed(self._database, self._log, known, scratch, self._watch)
+            with self._snapshot() as connection:
+                folds.catch_up(connection, self._log, known, scratch, position)
+                self._watch.stage("comparing projections")
+                findings, differing = folds.compared(connection, scratch, known, self._commands, self._watch)
+        except apsw.FullError as error:
+            raise _no_room() from error
+        except (LogError, apsw.ConstraintError, UnicodeDecodeError) as error:
+            with self._snapshot() as connection:
+                position = folds.first_unreadable(connection, self._log)
+            found.append(folds.unreplayable(error, position, self._commands))
+            return None
+        finally:
+            scratch.close()
+        found.extend(findings)
+        return differing
+
+    @contextmanager
+    def _part(self, name: str) -> Iterator[list[Finding]]:
+        found = self.found[name] = []
+        try:
+            yield found
+        except (DatabaseDamaged, UnicodeDecodeError) as error:
+            self.sound = False
+            found.append(folds.damaged_while_read(error, self._commands))
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[apsw.Connection]:
+        """A connection on which nothing changes until the block ends; it may have temporary tables."""
+        with self._database.reader() as connection:
+            # The file is open for reading only, or a private copy: this opens nothing but `temp`.
+            connection.execute("PRAGMA query_only=OFF")
+            connection.execute("BEGIN")
+            try:
+                with self._watch.interrupting(connection):
+                    yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._names.close()
+        self._database.close()
+
+
+def _no_room() -> DiskFull:
+    return DiskFull(
+        "no room left for the temporary file of a replay",
+        hint="free some space, or name another folder with SQLITE_TMPDIR",
+    )

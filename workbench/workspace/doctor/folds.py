@@ -1,0 +1,246 @@
+"""Whether the folds of a file are the ones this release knows, and hold what the events give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import apsw
+
+from workbench.log import leftovers, sqlite
+from workbench.log.errors import LogError
+from workbench.log.event_log import EventLog
+from workbench.log.folds import InlineFold
+from workbench.log.replay import ReplayCancelled, fold_into, read_batch, replay
+from workbench.storage import fetch
+from workbench.storage.database import Database
+from workbench.storage.errors import DatabaseDamaged
+from workbench.workspace.doctor.report import Commands, Finding, Noted, sentence
+from workbench.workspace.doctor.stages import Watch
+from workbench.workspace.doctor.structure import is_full_text
+from workbench.workspace.errors import Cancelled
+
+_TAIL_EVENTS = 5000
+_ROWS = 1000
+
+
+def fold_set(
+    connection: apsw.Connection, folds: Sequence[InlineFold], command: Commands
+) -> tuple[list[Finding], list[InlineFold], list[InlineFold]]:
+    """Findings; the folds that can be compared with a replay; those that stand where the log does not."""
+    last = sqlite.last_position(connection)
+    stored = {name: (version, at) for name, version, at in fetch.rows(connection, "SELECT * FROM folds")}
+    differing = Noted()
+    reached = min((position for _, position in stored.values()), default=0)
+    known: list[InlineFold] = []
+    astray: list[InlineFold] = []
+    for fold in folds:
+        version, position = stored.pop(fold.name, (None, 0))
+        if version != fold.version:
+            differing.add(fold.name)
+        elif position != last:
+            astray.append(fold)
+        else:
+            known.append(fold)
+    for name in sorted(stored):
+        differing.add(name)
+    findings: list[Finding] = []
+    if differing:
+        findings.append(
+            Finding(
+                "critical",
+                "fold_set_differs",
+                f"Nothing can be written, for another release folded this file: {differing}.",
+                command.migrate,
+            )
+        )
+    if astray and not known and reached > last:
+        findings.append(
+            Finding(
+                "critical",
+                "log_truncated",
+                f"The log ends with event {last:,}, but every projection has seen {reached:,}: the last "
+                "events are gone, and only a copy can bring them back.",
+                command.save_events,
+            )
+        )
+    elif astray:
+        names = ", ".join(fold.name for fold in astray)
+        findings.append(
+            Finding(
+                "critical",
+                "fold_position",
+                f"Projections do not reach to event {last:,}, where the log ends, or beyond it: {names}.",
+                command.fix,
+            )
+        )
+    return findings, known, astray
+
+
+def left_over(connection: apsw.Connection, command: Commands) -> Iterator[Finding]:
+    """Tables of rebuilds that did not come to their end."""
+    noted = Noted()
+    for name in leftovers.leftovers(connection):
+        noted.add(name)
+    if noted:
+        yield Finding(
+            "info",
+            "rebuild_leftovers",
+            f"Tables of a rebuild are there that runs elsewhere right now or was stopped: {noted}.",
+            command.fix,
+        )
+
+
+def replayed(
+    database: Database, log: EventLog, folds: Sequence[InlineFold], scratch: apsw.Connection, watch: Watch
+) -> int:
+    """Fold the whole log into tables of `scratch`; the position reached.
+
+    Raises `Cancelled`, and what decoding and folds raise.
+    """
+    try:
+        return replay(
+            database, folds, log.decoder, scratch, progress=watch.step, cancelled=watch.is_cancelled
+        )
+    except ReplayCancelled as error:
+        raise Cancelled("the examination was stopped; nothing was changed") from error
+
+
+def catch_up(
+    connection: apsw.Connection,
+    log: EventLog,
+    folds: Sequence[InlineFold],
+    scratch: apsw.Connection,
+    position: int,
+) -> None:
+    """Fold what came after `position` too, as far as the snapshot that `connection` holds."""
+    last = sqlite.last_position(connection)
+    while position < last:
+        batch = read_batch(connection, log.decoder, position, min(_TAIL_EVENTS, last - position))
+        fold_into(scratch, folds, batch.events)
+        position = batch.upto
+
+
+def compared(
+    connection: apsw.Connection,
+    scratch: apsw.Connection,
+    folds: Sequence[InlineFold],
+    command: Commands,
+    watch: Watch,
+) -> tuple[list[Finding], list[InlineFold]]:
+    """The folds that differ from their replay in `scratch`: findings, and the folds themselves."""
+    findings: list[Finding] = []
+    differing: list[InlineFold] = []
+    tables = [(fold, table) for fold in folds for table in fold.tables]
+    for number, (fold, table) in enumerate(tables):
+        watch.step(number, len(tables))
+
+        def go_on(number: int = number) -> None:
+            watch.step(number, len(tables))
+
+        if fold in differing:
+            continue
+        try:
+            where = _difference(connection, scratch, table, go_on)
+        except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
+            where = f"{table} cannot be read ({error})"
+        if where:
+            differing.append(fold)
+            findings.append(
+                Finding(
+                    "critical",
+                    "fold_differs",
+                    sentence(
+                        f"the projection {fold.name} is not what its events give, so that lists and searches "
+                        f"may be wrong; the events are not touched by this ({where})"
+                    ),
+                    command.fix,
+                )
+            )
+    return findings, differing
+
+
+def _difference(
+    live: apsw.Connection, scratch: apsw.Connection, table: str, go_on: Callable[[], None]
+) -> str:
+    """Where a table first differs, in words; empty if it does not."""
+    if is_full_text(scratch, table):
+        # How the index is cut into pieces depends on the transactions; which words it counts does not.
+        unit, rows = "word", [_words(connection, table) for connection in (live, scratch)]
+    else:
+        order = _key(scratch, table)
+        sql = f'SELECT * FROM "{table}" ORDER BY {order}'
+        unit, rows = "row", [connection.execute(sql) for connection in (live, scratch)]
+    found, expected = rows
+    number = 0
+    while True:
+        ours, theirs = list(islice(found, _ROWS)), list(islice(expected, _ROWS))
+        if ours != theirs:
+            same = next(
+                (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
+                min(len(ours), len(theirs)),
+            )
+            return f"{table} differs from {unit} {number + same + 1:,} on"
+        if not ours:
+            return ""
+        number += len(ours)
+        go_on()
+
+
+def _key(connection: apsw.Connection, table: str) -> str:
+    """The columns of the table's primary key, else all of them."""
+    columns = fetch.rows(connection, "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk, cid", (table,))
+    key = [name for name, part in columns if part] or [name for name, _ in columns]
+    return ", ".join(f'"{name}"' for name in key)
+
+
+def _words(connection: apsw.Connection, table: str) -> Iterator[tuple[object, ...]]:
+    """Each word of a full-text table by column: in how many entries, and how often."""
+    name = f"temp.words_of_{table}"
+    connection.execute(f"DROP TABLE IF EXISTS {name}")
+    connection.execute(f"CREATE VIRTUAL TABLE {name} USING fts5vocab('main', '{table}', 'col')")
+    return connection.execute(f"SELECT * FROM {name}")
+
+
+def first_unreadable(connection: apsw.Connection, log: EventLog) -> int:
+    """The position of the first event that cannot be read; 0 if each of them can, taken alone."""
+    position, limit = 0, _TAIL_EVENTS
+    while True:
+        try:
+            batch = read_batch(connection, log.decoder, position, limit)
+        except (LogError, UnicodeDecodeError):
+            if limit == 1:
+                sql = "SELECT min(position) FROM events WHERE position > ?"
+                return fetch.value(connection, sql, (position,)) or 0
+            limit = 1
+            continue
+        if batch.upto == position:
+            return 0
+        position = batch.upto
+
+
+def unreplayable(error: Exception, position: int, command: Commands) -> Finding:
+    """Why the events could not be folded again; `position` is that of the event to blame, or 0."""
+    said = error.message if isinstance(error, LogError) else str(error)
+    if position:
+        said = f"event {position:,}: {said}"
+    newer = isinstance(error, LogError) and error.code == "unknown_event_type"
+    return Finding(
+        "critical",
+        "replay_failed",
+        sentence(f"the events cannot be folded again, so no projection was compared: {said}"),
+        command.migrate if newer else command.save_events,
+    )
+
+
+def damaged_while_read(error: DatabaseDamaged | UnicodeDecodeError, command: Commands) -> Finding:
+    """The file broke off in the middle of a look."""
+    said = (
+        error.message if isinstance(error, DatabaseDamaged) else f"the database holds a broken text, {error}"
+    )
+    return Finding(
+        "critical",
+        "db_damaged",
+        sentence(f"{said}: restore a copy of it, or save what can be read"),
+        command.save_events,
+    )

@@ -1,0 +1,167 @@
+"""Whether events stand one behind the other: positions, each stream's seq, times, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import apsw
+import msgspec
+
+from workbench.log.registry import EventTypeRegistry
+from workbench.log.times import from_micros, to_text
+from workbench.storage import fetch
+from workbench.workspace.doctor.artifacts import NamedEvidence
+from workbench.workspace.doctor.report import Commands, Finding, Noted
+from workbench.workspace.doctor.stages import Watch
+
+_EVERY = 5000
+_IDS = ("event_id", "causation_id", "correlation_id")
+
+# A row's payload is only handed over where it may name evidence.
+_EVENTS = (
+    "SELECT position, recorded_at, json_valid(payload) AND "
+    + " AND ".join(f"length(coalesce({name}, zeroblob(16))) = 16" for name in _IDS)
+    + ", CASE WHEN instr(payload, '\"evidence\":[') THEN CAST(payload AS BLOB) END "
+    "FROM events ORDER BY position"
+)
+_SEQS = "SELECT stream_id, seq FROM events INDEXED BY events_by_stream ORDER BY stream_id, seq"
+_LAST = "coalesce((SELECT max(seq) FROM events WHERE events.stream_id = streams.stream_id), 0)"
+_WRONG_LAST = f"SELECT name FROM streams WHERE last_seq <> {_LAST}"
+_MEND_LAST = f"UPDATE streams SET last_seq = {_LAST} WHERE last_seq <> {_LAST}"
+_UNKNOWN = (
+    "SELECT namespace, type FROM event_types "
+    "WHERE EXISTS(SELECT 1 FROM events WHERE events.type_id = event_types.type_id)"
+)
+
+_metadata = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def mend_last_seq(connection: apsw.Connection) -> None:
+    """Set each stream's `last_seq` to what its events say."""
+    connection.execute(_MEND_LAST)
+
+
+def events_in_order(
+    connection: apsw.Connection,
+    evidence: NamedEvidence,
+    now: Callable[[], int],
+    command: Commands,
+    watch: Watch,
+) -> Iterator[Finding]:
+    """One pass along `position`; `now` gives microseconds. What the events name goes into `evidence`."""
+    gaps, falls, broken = Noted(), Noted(), Noted()
+    total = fetch.value(connection, "SELECT max(position) FROM events") or 0
+    expected, before = 1, None
+    for position, recorded_at, whole, payload in connection.execute(_EVENTS):
+        if position != expected:
+            gaps.add(f"{expected:,} to {position - 1:,}" if position > expected else f"{position:,}")
+        if before is not None and recorded_at < before:
+            falls.add(f"{position:,}")
+        if not whole:
+            broken.add(f"{position:,}")
+        elif payload is not None:
+            _note_evidence(evidence, payload, position)
+        expected, before = position + 1, recorded_at
+        if position % _EVERY == 0:
+            watch.step(position, total)
+    if gaps:
+        yield Finding(
+            "critical",
+            "position_gap",
+            f"Events are missing, for positions follow one another without gaps: {gaps}.",
+            command.save_events,
+        )
+    if falls:
+        yield Finding(
+            "critical",
+            "recorded_at_falls",
+            f"Events were recorded before the event in front of them, which no append does: at {falls}.",
+            command.save_events,
+        )
+    if broken:
+        yield Finding(
+            "critical",
+            "event_unreadable",
+            f"Events hold what cannot be read: at {broken}.",
+            command.save_events,
+        )
+    # Not before: what others append while this begins is not later than the clock.
+    moment = now()
+    if before is not None and before > moment:
+        yield Finding(
+            "warning",
+            "recorded_in_future",
+            f"The last event was recorded at {_time(before)}, later than this machine's clock says it is "
+            f"({_time(moment)}), and new ones get that time until then: look whether the clock is right.",
+            "date -u",
+        )
+
+
+def _note_evidence(evidence: NamedEvidence, payload: bytes, position: int) -> None:
+    try:
+        metadata = _metadata(payload).get("metadata")
+    except msgspec.DecodeError:
+        return
+    named = metadata.get("evidence") if isinstance(metadata, dict) else None
+    for digest in named if isinstance(named, list) else ():
+        if isinstance(digest, str):
+            evidence.add(digest, position)
+
+
+def _time(micros: int) -> str:
+    try:
+        return to_text(from_micros(micros))
+    except OverflowError:
+        return "a time beyond the year 9999"
+
+
+def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watch) -> Iterator[Finding]:
+    """One pass along each stream, and what each stream's row says of its end."""
+    gaps = Noted()
+    total = fetch.value(connection, "SELECT max(position) FROM events") or 0
+    current, expected = None, 1
+    for number, (stream, seq) in enumerate(connection.execute(_SEQS)):
+        if stream != current:
+            current, expected = stream, 1
+        if seq != expected:
+            sql = "SELECT name FROM streams WHERE stream_id = ?"
+            name = fetch.value(connection, sql, (stream,)) or f"stream {stream}"
+            gaps.add(f"{name} before {seq:,}")
+        expected = seq + 1
+        if number % _EVERY == 0:
+            watch.step(number, total)
+    if gaps:
+        yield Finding(
+            "critical",
+            "seq_gap",
+            f"Events of a stream are missing, for its numbers follow one another without gaps: {gaps}.",
+            command.save_events,
+        )
+    wrong = Noted()
+    for (name,) in connection.execute(_WRONG_LAST):
+        wrong.add(name)
+    if wrong:
+        yield Finding(
+            "warning",
+            "last_seq_differs",
+            f"Streams are said to end elsewhere than their events do: {wrong}.",
+            command.fix,
+        )
+
+
+def types_known(
+    connection: apsw.Connection, registry: EventTypeRegistry, command: Commands
+) -> Iterator[Finding]:
+    """Types of events that this release has no name for."""
+    noted = Noted()
+    for namespace, name in connection.execute(_UNKNOWN):
+        if registry.get(namespace, name) is None:
+            noted.add(f"{namespace}:{name}")
+    if noted:
+        yield Finding(
+            "info",
+            "event_type_unknown",
+            f"Events are kept that this release does not know and passes over: {noted}.",
+            command.migrate,
+        )

@@ -1,0 +1,108 @@
+"""What `doctor` says."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from workbench.storage.errors import SchemaError
+from workbench.workspace.layout import Layout
+
+Severity = Literal["critical", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
+
+EXAMPLES = 3
+"""How many of many like things a sentence names."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that is not as it should be."""
+
+    severity: Severity
+    """`critical`: what the workspace says cannot be trusted; `warning`: it can, but something should be
+    done; `info`: nothing is wrong, something is in the way."""
+    code: str
+    """Stable; scripts match it."""
+    meaning: str
+    """One sentence. Names in it may come from a stranger's file: draw it literally."""
+    command: str
+    """What mends it, ready for a shell; what saves most where nothing mends it."""
+
+
+class DoctorReport(msgspec.Struct, frozen=True):
+    """The outcome of an examination."""
+
+    findings: list[Finding]
+    """What is wrong now, the worst first."""
+    mended: list[Finding]
+    """What was wrong before; empty unless it was asked to mend."""
+    ok: bool
+    """Whether nothing critical is left."""
+
+
+def report(findings: Sequence[Finding], mended: Sequence[Finding] = ()) -> DoctorReport:
+    """Findings in order of severity, and what they amount to."""
+    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    return DoctorReport(ordered, list(mended), not any(each.severity == "critical" for each in ordered))
+
+
+def unopened(layout: Layout, error: SchemaError) -> DoctorReport:
+    """The report on a workspace whose database cannot even be opened, for the reason in `error`."""
+    command = Commands(layout)
+    return report([Finding("critical", error.code, sentence(error.message), command.recover)])
+
+
+class Commands:
+    """The commands that findings recommend, for one workspace."""
+
+    def __init__(self, layout: Layout) -> None:
+        at = f"--root {shlex.quote(str(layout.root))}"
+        self.fix = f"workbench doctor --fix {at}"
+        self.migrate = f"workbench migrate {at}"
+        self.save_events = f"workbench export jsonl --to rescued.jsonl {at}"
+        """Where the file itself is damaged: carries off what can still be read."""
+        database = shlex.quote(str(layout.database))
+        self.recover = f"sqlite3 {database} .recover | sqlite3 {database}.recovered"
+        """Where the file cannot even be opened: SQLite's own tool takes out what it finds."""
+        self.artifacts = shlex.quote(str(layout.artifacts))
+
+    def remove(self, paths: Sequence[Path]) -> str:
+        """Removes some files; for whoever decides that they may go."""
+        return "rm -- " + " ".join(shlex.quote(str(path)) for path in paths)
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    text = " ".join(text.split())
+    return text if not text else text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def named(examples: Sequence[object], count: int) -> str:
+    """`a, b and 17 more`, of `count` things of which some are given."""
+    shown = ", ".join(str(each) for each in examples[:EXAMPLES])
+    left = count - min(len(examples), EXAMPLES)
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+class Noted:
+    """Counts like things, and keeps the first few of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.examples: list[object] = []
+
+    def add(self, example: object) -> None:
+        """One more."""
+        self.count += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(example)
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+    def __str__(self) -> str:
+        return named(self.examples, self.count)

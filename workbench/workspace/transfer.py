@@ -1,0 +1,237 @@
+"""The log out of a workspace as a file of JSON lines, and such a file into an empty one (contract surfaces).
+
+The file holds the events with every field and nothing else: what is folded from them is made anew, and
+evidence travels by backup.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from workbench.errors import WorkbenchError
+from workbench.imports.workspace_jsonl import InvalidLine, load_jsonl, stored_line
+from workbench.log import sqlite
+from workbench.log.door import MAX_PAYLOAD_BYTES
+from workbench.log.event_log import EventLog
+from workbench.workspace.errors import Cancelled, ConfigurationError
+
+PAGE_ROWS = 256
+PAGE_BYTES = 4 * 1024 * 1024
+MAX_LINE_BYTES = 2 * MAX_PAYLOAD_BYTES
+"""What no line of an export is longer than; a file without line ends is not read into memory."""
+
+_FIRST_BYTES = b'{"causation_id":'
+_CHECK_EVERY = 100
+
+Progress = Callable[[int, int | None, str], None]
+"""Takes (done, total or None, what is being worked on)."""
+
+
+class UnreadableEvent(WorkbenchError):
+    """An event of the log is damaged, so that what was exported could not be imported."""
+
+    code = "unreadable_event"
+
+
+class FileFailed(ConfigurationError):
+    """The file cannot be written or read."""
+
+    code = "file_failed"
+
+
+class TransferStopped(Cancelled):
+    """The person stopped an export or an import; nothing of it was kept."""
+
+    exit_code = 130
+
+
+class Imported(NamedTuple):
+    """What an import stored."""
+
+    events: int
+    redactions: dict[str, int]
+    """Secrets that were taken out, by kind."""
+
+
+def export_jsonl(
+    log: EventLog,
+    write: Callable[[bytes], object],
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> int:
+    """Hand every event of now to `write`, in chunks of whole lines, ascending; how many there were.
+
+    What is appended meanwhile is left out. `progress` counts events; `cancelled()` is asked between
+    chunks. Raises `UnreadableEvent` for a gap or a damaged row, `TransferStopped`, and what `write` raises.
+    """
+    total = log.last_position()
+    done = 0
+    while done < total:
+        if cancelled is not None and cancelled():
+            raise TransferStopped("stopped before everything was exported")
+        rows = _page(log, done, total)
+        lines = []
+        for row in rows:
+            done += 1
+            lines.append(_line(row, done))
+        if not rows:
+            raise _unreadable(done + 1, "it is missing")
+        write(b"".join(lines))
+        if progress is not None:
+            progress(done, total, "exporting events")
+    return total
+
+
+def export_file(
+    log: EventLog,
+    path: Path,
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> int:
+    """`export_jsonl` into a file that only its owner may read; how many events there were.
+
+    The file appears, or an earlier export is replaced, when everything is written and on the disk;
+    after any error it is as it was. Raises `FileFailed` for a place that cannot be written or holds
+    something that is no export, and what `export_jsonl` raises.
+    """
+    # A link stays a link: what it leads to is replaced.
+    target = Path(os.path.realpath(path))
+    try:
+        _refuse_others(target, path)
+        with _replacing(target) as file:
+            return export_jsonl(log, file.write, progress=progress, cancelled=cancelled)
+    except OSError as error:
+        raise FileFailed(
+            f"{path} cannot be written: {error.strerror or error}", hint="name another file with --to"
+        ) from error
+
+
+def import_file(
+    log: EventLog,
+    path: Path,
+    *,
+    redact: bool = False,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Imported:
+    """Load an exported file into an empty log, all of it or nothing.
+
+    Exporting again then gives the same bytes. A text that the filter would change is refused, or with
+    `redact` stored filtered. It is one transaction: other programs go on reading, and cannot write.
+    `progress` counts bytes; `cancelled()` is asked between events.
+
+    Raises `FileFailed`, `TransferStopped`, and what `load_jsonl` raises, `InvalidLine` among it.
+    """
+    removed: dict[str, int] = {}
+    try:
+        with path.open("rb") as file:
+            lines = _lines(file, progress, cancelled)
+            events = load_jsonl(log, lines, exact=True, removed=removed if redact else None)
+    except OSError as error:
+        raise FileFailed(
+            f"{path} cannot be read: {error.strerror or error}", hint="nothing was imported"
+        ) from error
+    return Imported(events, removed)
+
+
+# -- out -----------------------------------------------------------------------------------
+
+
+def _page(log: EventLog, since: int, upto: int) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    with log.reader() as connection:
+        for row in connection.execute(sqlite.BY_POSITION, (since, upto, PAGE_ROWS)):
+            rows.append(row)
+            size += len(row[-1])
+            if size >= PAGE_BYTES:
+                break
+    return rows
+
+
+_decode_payload = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def _line(row: tuple[Any, ...], expected: int) -> bytes:
+    if row[0] != expected:
+        raise _unreadable(expected, "it is missing")
+    payload: str = row[-1]
+    try:
+        _decode_payload(payload)
+        line = stored_line(row)
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError) as error:
+        raise _unreadable(expected, str(error)) from None
+    if "\n" in payload:
+        raise _unreadable(expected, "its payload was not written by this program")
+    return line
+
+
+def _unreadable(position: int, reason: str) -> UnreadableEvent:
+    return UnreadableEvent(
+        f"the event at position {position} cannot be exported: {reason}",
+        hint="the database is damaged; look closer with: workbench doctor",
+    )
+
+
+def _refuse_others(target: Path, named: Path) -> None:
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise FileFailed(f"{named} is no file", hint="name another with --to")
+    with target.open("rb") as file:
+        first = file.read(len(_FIRST_BYTES))
+    if first and first != _FIRST_BYTES:
+        raise FileFailed(
+            f"{named} exists and is no export", hint="name another file with --to; this one was not touched"
+        )
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A new file beside `target`, which takes its place when the block ends well."""
+    descriptor, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=target.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+# -- in ------------------------------------------------------------------------------------
+
+
+def _lines(
+    file: IO[bytes], progress: Progress | None, cancelled: Callable[[], bool] | None
+) -> Iterator[bytes]:
+    total = os.fstat(file.fileno()).st_size or None
+    done = number = 0
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        done += len(line)
+        if len(line) > MAX_LINE_BYTES:
+            raise InvalidLine.at(number, "longer than any event can be")
+        yield line
+        if number % _CHECK_EVERY == 0:
+            if progress is not None:
+                progress(done, total, "importing events")
+            if cancelled is not None and cancelled():
+                raise TransferStopped("stopped; nothing was imported")
