@@ -17,6 +17,8 @@ EVERY_COMMAND = [
     *((name,) for name in COMMANDS),
     *(("sessions", name) for name in ("list", "show", "context", "record", "close-unit")),
     ("import", "claude-code"),
+    ("import", "jsonl"),
+    ("export", "jsonl"),
 ]
 
 

@@ -102,6 +102,7 @@ def _default_refused(refused: Refused) -> Refused:
 
 def _discovered(paths: Sequence[Path]) -> Discovery:
     """What `discover` finds, with the rollouts of another program told apart."""
+    paths = [Path(path) for path in paths]
     found = discover(paths)
     return Discovery(found.candidates, [_told_apart(each) for each in found.refused])
 
