@@ -61,6 +61,8 @@ def import_claude_code(
     """See `Workspace.import_claude_code`; raises `EmptyOwnerID`."""
     if owner == "":
         raise EmptyOwnerID
+    # A library's caller may name places as plain text.
+    paths = [Path(path) for path in paths]
     found = _discovered(paths)
     report = import_transcripts(
         log,
@@ -102,7 +104,6 @@ def _default_refused(refused: Refused) -> Refused:
 
 def _discovered(paths: Sequence[Path]) -> Discovery:
     """What `discover` finds, with the rollouts of another program told apart."""
-    paths = [Path(path) for path in paths]
     found = discover(paths)
     return Discovery(found.candidates, [_told_apart(each) for each in found.refused])
 
