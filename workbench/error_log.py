@@ -15,8 +15,11 @@ def write_details(error: BaseException) -> str:
     """Append the traceback to the log file; a sentence, without its full stop, that says where it is."""
     import traceback
 
+    from workbench.redaction import redact
+
     path = log_file()
-    details = "".join(traceback.format_exception(error))
+    # An error may quote what it could not handle, and that may be a key.
+    details = redact("".join(traceback.format_exception(error))).text
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > LOG_KEEPS:

@@ -7,6 +7,7 @@ loaded for text alone. JSON keeps it as it is, escaped by JSON's own rules.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,13 +29,21 @@ class Column(NamedTuple):
     """Cells that the column may take at most; the last column of a table takes what is left."""
 
 
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Controls, and characters that change or hide how their neighbours are drawn."""
+
+
 def write_json(value: dict[str, Any]) -> None:
     """Write one object as a line of JSON; a lone surrogate, which JSON cannot hold, becomes U+FFFD."""
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(_repaired(value))
-    _write(encoded + b"\n")
+    text = encoded.decode("utf-8")
+    if not text.isascii() or "\x7f" in text:
+        # A terminal may act on these raw; inside JSON's strings their escapes mean the same.
+        text = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    _write(text.encode("utf-8") + b"\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:

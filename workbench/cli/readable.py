@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from shlex import quote
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -165,4 +166,4 @@ def _content(payload: dict[str, Any]) -> str:
 def _more(following: object) -> Iterator[str]:
     if following is not None:
         yield ""
-        yield one_line(f"more: --after {following}", 1000)
+        yield one_line(f"more: --after {quote(str(following))}", 1000)

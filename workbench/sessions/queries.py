@@ -72,7 +72,7 @@ def last_acta(connection: apsw.Connection, stream_id: int, facets: Sequence[int]
         sql = entry_sql(tuple(facets), False, _ACTUM_COLUMNS)
         return [actum(row) for row in connection.execute(sql, (stream_id, 0, -1))]
     sql = entry_sql(tuple(facets), True, _ACTUM_COLUMNS)
-    found = fetch.rows(connection, sql, (stream_id, BEYOND_ALL, last_n))
+    found = fetch.rows(connection, sql, (stream_id, BEYOND_ALL, min(last_n, BEYOND_ALL)))
     return [actum(row) for row in reversed(found)]
 
 

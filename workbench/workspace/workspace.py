@@ -15,7 +15,7 @@ from workbench.sessions.chronicarius import Chronicarius
 from workbench.sessions.stores.sqlite import SQLiteStore
 from workbench.sessions.units import close_unit
 from workbench.storage.database import DataVersionPoller
-from workbench.storage.errors import DatabaseMissing
+from workbench.storage.errors import DatabaseDamaged, DatabaseMissing
 from workbench.storage.schema import SCHEMA_VERSION
 from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
@@ -105,6 +105,11 @@ class Workspace:
             raise WorkspaceMissing(
                 f"{layout.root} has a manifest but no {layout.database.name}",
                 hint=f"lay it out with: workbench init --root {layout.root}",
+            )
+        if not layout.database.is_file() or layout.database.stat().st_size == 0:
+            # What `create` leaves is laid out: an empty file was cut, and must not become a log unseen.
+            raise DatabaseDamaged(
+                f"{layout.database} is empty or no file", hint="restore a copy of it; nothing was changed"
             )
         return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock), clock=clock)
 

@@ -155,8 +155,9 @@ def read_head(path: Path) -> Head:
             translator.translate(record, line=number, offset=0, data=line, repairs=[])
         except Undecodable:
             continue
-        if state.first_session:
-            head.title = state.sessions[state.first_session].known.get("title", "")
+        # A file that names very many sessions may have pushed the first one out of the bounded state.
+        if (first := state.sessions.get(state.first_session)) is not None:
+            head.title = first.known.get("title", "")
     head.session_id = state.first_session
     return head
 

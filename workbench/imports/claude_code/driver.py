@@ -14,6 +14,7 @@ from workbench.imports.claude_code.items import (
     ActumItem,
     Checkpoint,
     DescribeItem,
+    EvidenceBytes,
     Ignored,
     Problem,
     Repaired,
@@ -396,10 +397,22 @@ class _Run:
             occurred_at=item.occurred_at,
         )
 
+    def _filtered(self, evidence: EvidenceBytes) -> bytes:
+        """The bytes to keep: of text without its secrets, of anything else as they are."""
+        if not evidence.media_type.startswith(("text/", "application/json")):
+            return evidence.data
+        try:
+            text = evidence.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return evidence.data
+        clean, found = self._log.redactor.redact_text(text)
+        add_counts(self._main.redactions, found)
+        return clean.encode("utf-8") if found else evidence.data
+
     def _actum(self, item: ActumItem) -> ActumRecorded:
         metadata = item.metadata
         if item.evidence and not self._dry_run:
-            digests = [self._evidence.put(evidence.data) for evidence in item.evidence]
+            digests = [self._evidence.put(self._filtered(evidence)) for evidence in item.evidence]
             metadata = {**metadata, "evidence": digests}
         return actum_event(
             chronicum_id=item.chronicum_id,

@@ -123,11 +123,9 @@ class ListBar(Horizontal):
     async def open(self) -> None:
         """Open the input and give it the keys."""
         if self._input is None:
-            from textual.widgets import Input
+            from workbench.tui.widgets.filter_input import FilterInput
 
-            from workbench.log.fulltext import MOST_CHARACTERS
-
-            self._input = Input(self.filter_text, select_on_focus=False, max_length=MOST_CHARACTERS)
+            self._input = FilterInput(self.filter_text)
             await self.mount(self._input, before=self._line)
         self._input.display = True
         self._line.editing = True

@@ -1,0 +1,33 @@
+"""A database that was cut to nothing is not taken for a new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.storage.errors import DatabaseDamaged
+from workbench.workspace import Workspace
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_emptied_database_is_refused_and_stays_as_it_is(tmp_path: Path, read_only: bool) -> None:
+    Workspace.create(tmp_path / "w", timezone="UTC", owner="maya").close()
+    database = tmp_path / "w" / "chronicle.db"
+    for file in database.parent.glob("chronicle.db*"):
+        file.unlink()
+    database.touch()
+    with pytest.raises(DatabaseDamaged, match="empty"):
+        Workspace.open(tmp_path / "w", read_only=read_only)
+    assert database.stat().st_size == 0
+
+
+def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
+    Workspace.create(tmp_path / "w", timezone="UTC", owner="maya").close()
+    database = tmp_path / "w" / "chronicle.db"
+    for file in database.parent.glob("chronicle.db*"):
+        file.unlink()
+    os.mkfifo(database)
+    with pytest.raises(DatabaseDamaged, match="no file"):
+        Workspace.open(tmp_path / "w")
