@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from datetime import UTC, datetime
 
 from workbench.locations import log_file
@@ -25,7 +26,12 @@ def write_details(error: BaseException) -> str:
         if path.exists() and path.stat().st_size > LOG_KEEPS:
             path.replace(path.with_suffix(".log.1"))
         # The text may quote what a workspace holds: for its owner's eyes only.
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        # Without O_NONBLOCK a pipe of that name would hold the program up until somebody reads it.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK
+        descriptor = os.open(path, flags, 0o600)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            return f"the details could not be written to {path}: it is no file"
         with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as log:
             log.write(f"{datetime.now(UTC).isoformat()} {details}\n")
     except OSError as problem:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import apsw
-import pytest
 
 from tests.cli.program import Run
 from workbench.workspace import Workspace
@@ -85,14 +84,25 @@ def test_a_database_that_cannot_be_opened_is_a_finding(run: Run, workspace: Work
         assert "actors" in answer.json["findings"][0]["meaning"]
 
 
-@pytest.mark.parametrize("version", [0, 999])
-def test_a_database_of_another_release_is_refused(run: Run, workspace: Workspace, version: int) -> None:
-    edit(workspace, f"PRAGMA user_version={version}")
+def test_a_database_of_a_newer_release_is_refused(run: Run, workspace: Workspace) -> None:
+    edit(workspace, "PRAGMA user_version=999")
     before = workspace.layout.database.read_bytes()
     for words in (("doctor",), ("doctor", "--fix")):
         answer = run(*words, "--format", "json")
         assert answer.code == 3
-        assert answer.json["error_type"].startswith("schema_")
+        assert answer.json["error_type"] == "schema_ahead_of_code"
+    assert workspace.layout.database.read_bytes() == before
+
+
+def test_a_schema_that_no_release_wrote_is_a_finding(run: Run, workspace: Workspace) -> None:
+    edit(workspace, "PRAGMA user_version=0")
+    before = workspace.layout.database.read_bytes()
+    for words in (("doctor",), ("doctor", "--fix")):
+        answer = run(*words, "--format", "json")
+        assert answer.code == 1
+        [finding] = answer.json["findings"]
+        assert finding["code"] == "db_damaged"
+        assert "schema 0" in finding["meaning"]
     assert workspace.layout.database.read_bytes() == before
 
 

@@ -1,9 +1,12 @@
-"""`import claude-code`."""
+"""`import claude-code` and `import codex`."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,12 +178,12 @@ def test_codex_rollouts_are_told_apart(run: Run, workspace: Workspace, tmp_path:
     by_content.write_text(json.dumps(meta) + "\n")
     by_name.write_text('{"id": "c"}\n')
     other = tmp_path / "other.jsonl"
-    other.write_text('{"type": "session_meta"}\n')
+    other.write_text('{"type": "somebody"}\n')
     answer = run("import", "claude-code", by_content, by_name, other, "--yes", "--format", "json")
     assert answer.code == 1
     said = {each["source"]: each["problems"][0]["reason"] for each in answer.json["sessions"]}
-    assert "Codex rollout" in said[str(by_content)]
-    assert "does not read" in said[str(by_name)]
+    assert said[str(by_content)] == "written by Codex: “workbench import codex” reads it"
+    assert said[str(by_name)] == said[str(by_content)]
     assert said[str(other)] == "no session records"
 
 
@@ -198,3 +201,115 @@ def test_owner(run: Run, workspace: Workspace, transcript: Path) -> None:
     assert run("import", "claude-code", transcript, "--yes", "--owner", "eve").code == 0
     (listed,) = run("sessions", "list", "--format", "json").json["sessions"]
     assert listed["owner_id"] == "eve"
+
+
+@pytest.fixture
+def rollout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A rollout where Codex keeps its own, left alone since."""
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    path = tmp_path / "codex" / "sessions" / "2026" / "01" / "05" / "rollout-2026-01-05T10-00-00-c1.jsonl"
+    put(
+        path,
+        [
+            session_meta("c1"),
+            message("user", "Why is the \x1b[31mbuild red?"),
+            message("assistant", "It is."),
+        ],
+    )
+    return path
+
+
+def put(path: Path, records: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def session_meta(session: str) -> dict[str, Any]:
+    payload = {"id": session, "cwd": "/srv/atlas", "cli_version": "0.71.0"}
+    return {"timestamp": "2026-01-05T10:00:00.000Z", "type": "session_meta", "payload": payload}
+
+
+def message(role: str, text: str) -> dict[str, Any]:
+    content = [{"type": "output_text" if role == "assistant" else "input_text", "text": text}]
+    payload = {"type": "message", "role": role, "content": content}
+    return {"timestamp": "2026-01-05T10:00:01.000Z", "type": "response_item", "payload": payload}
+
+
+def test_codex_without_a_path_reads_what_codex_keeps(run: Run, workspace: Workspace, rollout: Path) -> None:
+    archived = rollout.parents[4] / "archived_sessions" / "rollout-2026-01-04T10-00-00-c2.jsonl"
+    put(archived, [session_meta("c2"), message("user", "Old one")])
+    asked = run("import", "codex")
+    assert asked.code == 2
+    assert "Old one" in asked.out and "build red?" in asked.out
+    assert "\x1b" not in asked.out
+    assert workspace.log.last_position() == 0
+    first = run("import", "codex", "--yes", "--format", "json")
+    assert first.code == 0
+    assert {each["id"]: each["acta_added"] for each in first.json["sessions"]} == {
+        "codex/c1": 2,
+        "codex/c2": 1,
+    }
+    again = run("import", "codex", "--format", "json")
+    assert (again.code, again.json["totals"]["acta_added"]) == (0, 0)
+    listed = run("sessions", "list", "--format", "json").json["sessions"]
+    assert {each["source"] for each in listed} == {"codex"}
+    shown = run("sessions", "show", "codex/c1")
+    assert shown.code == 0 and "It is." in shown.out
+
+
+def test_codex_dry_run_and_owner(run: Run, workspace: Workspace, rollout: Path) -> None:
+    assert "would add 2 acta" in run("import", "codex", rollout, "--dry-run").out.replace("\u00a0", " ")
+    assert workspace.log.last_position() == 0
+    assert run("import", "codex", rollout, "--yes", "--owner", "").code == 2
+    assert run("import", "codex", rollout, "--yes", "--owner", "eve").code == 0
+    (listed,) = run("sessions", "list", "--format", "json").json["sessions"]
+    assert listed["owner_id"] == "eve"
+    refused = run("import", "codex", rollout, "--yes")
+    assert refused.code == 1
+    assert "belongs to another owner" in refused.out
+
+
+def test_codex_says_which_command_reads_another_programs_file(
+    run: Run, workspace: Workspace, transcript: Path
+) -> None:
+    answer = run("import", "codex", transcript, "--yes")
+    assert answer.code == 1
+    assert "written by Claude Code: “workbench import claude-code” reads it" in answer.out
+
+
+def test_a_missing_codex_folder_names_its_variable(
+    run: Run, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    assert "with $CODEX_HOME" in run("import", "codex", "--yes").out
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "gone"))
+    assert "it is where $CODEX_HOME points" in run("import", "codex", "--yes").out
+
+
+def test_messages_that_wait_are_told(run: Run, workspace: Workspace, rollout: Path) -> None:
+    event = {"type": "user_message", "message": "And now?"}
+    with rollout.open("a") as file:
+        line = {"timestamp": "2026-01-05T10:00:02.000Z", "type": "event_msg", "payload": event}
+        file.write(json.dumps(line) + "\n")
+    answer = run("import", "codex", "--yes")
+    assert answer.code == 0
+    assert "1 message at the end of a file that is being written" in answer.out.replace("\u00a0", " ")
+
+
+def test_without_zstandard_a_compressed_rollout_says_how_to_read_it(
+    run: Run, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "rollout-2026-01-05T10-00-00-c1.jsonl.zst"
+    packed.write_bytes(b"\x28\xb5\x2f\xfd")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    answer = run("import", "codex", packed, "--yes")
+    assert answer.code == 1
+    assert "pip install 'chronicle-workbench[zstd]'" in answer.out
+
+
+def test_a_place_named_from_here_is_kept_whole(run: Run, workspace: Workspace, sealed: Path) -> None:
+    put(sealed / "here.jsonl", [session_meta("c9"), message("user", "Here")])
+    assert run("import", "codex", "here.jsonl", "--yes").code == 0
+    (found,) = workspace.find_codex([sealed / "here.jsonl"]).transcripts
+    assert not found.is_new

@@ -428,3 +428,19 @@ def test_close_unit_needs_a_name(run: Run, workspace: Workspace) -> None:
     record(workspace, "x")
     assert run("sessions", "close-unit", "s", "--unit", "").code == 2
     assert run("sessions", "close-unit", "s").code == 2
+
+
+def test_show_finds_text_page_by_page(run: Run, workspace: Workspace) -> None:
+    for number in range(1, 8):
+        record(workspace, f"a fig, number {number}" if number % 2 else "a plum")
+    record(workspace, "a fig of another session", session="t")
+    show = ("sessions", "show", "s", "--find")
+    first = run(*show, "FI", "--limit", "3", "--format", "json").json
+    assert [actum["content"][-1] for actum in first["acta"]] == ["1", "3", "5"]
+    rest = run(*show, "FI", "--after", str(first["next"]), "--format", "json").json
+    assert [actum["content"][-1] for actum in rest["acta"]] == ["7"]
+    assert rest["next"] is None
+    shown = run(*show, "fig number").out
+    assert "a fig, number 7" in shown
+    assert "plum" not in shown
+    assert "Nothing here has “quince”." in run(*show, "quince").out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.cli.program import Run
@@ -120,3 +122,100 @@ def test_positions_are_written_as_after_takes_them(run: Run, workspace: Workspac
     lines = run("timeline", "--after", "1000", "--limit", "2").out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["1001", "1002"]
     assert lines[-1] == "more: --after 1002"
+
+
+def positions(run: Run, *options: str) -> list[int]:
+    return [event["position"] for event in run("timeline", *options, "--format", "json").json["events"]]
+
+
+@pytest.fixture
+def scattered(workspace: Workspace) -> Workspace:
+    """A creation, then six messages of which the first recorded happened last; the third is private."""
+    for index in range(6):
+        workspace.sessions.record_actum(
+            "ada",
+            Actum(
+                chronicum_id="s" if index else "other",
+                kind="message",
+                actor_kind="agent",
+                actor="coder",
+                content=f"number{index}",
+                occurred_at=datetime(2020, 5, 20 - index, 12, tzinfo=UTC),
+                visibility="private" if index == 2 else "public",
+            ),
+        )
+    return workspace
+
+
+def test_the_order_in_which_things_happened(run: Run, scattered: Workspace) -> None:
+    """Positions 1 and 3 are the creations, which happened when they were recorded."""
+    happened = [8, 7, 6, 5, 4, 2, 1, 3]
+    assert positions(run, "--order", "recorded") == sorted(happened)
+    assert positions(run, "--order", "happened") == happened
+    assert positions(run, "--order", "happened", "--newest") == happened[::-1]
+
+
+@pytest.mark.parametrize("newest", [False, True])
+def test_pages_as_things_happened(run: Run, scattered: Workspace, newest: bool) -> None:
+    seen: list[int] = []
+    after: list[str] = []
+    while True:
+        page = run(
+            "timeline",
+            "--order",
+            "happened",
+            "--limit",
+            "3",
+            *after,
+            *(["--newest"] if newest else []),
+            "--format",
+            "json",
+        ).json
+        seen += [event["position"] for event in page["events"]]
+        if page["next"] is None:
+            break
+        after = ["--after", str(page["next"])]
+    assert seen == [8, 7, 6, 5, 4, 2, 1, 3][:: -1 if newest else 1]
+
+
+def test_the_column_says_which_time_it_is(run: Run, scattered: Workspace) -> None:
+    head, first = run("timeline", "--order", "happened").out.splitlines()[:2]
+    assert "happened" in head
+    assert "recorded" not in head
+    assert "2020-05-15" in first
+    assert "recorded" in run("timeline").out.splitlines()[0]
+
+
+def test_more_parts_of_a_filter(run: Run, scattered: Workspace) -> None:
+    assert positions(run, "--stream", "session/other") == [1, 2]
+    assert positions(run, "--stream", "session/other", "--stream", "session/s", "--text", "number0") == [2]
+    assert positions(run, "--stream", "nowhere") == []
+    assert positions(run, "--visibility", "private") == [5]
+    assert len(positions(run, "--visibility", "public")) == 7
+    assert positions(run, "--until", "2020-05-17", "--order", "happened") == [8, 7]
+    assert positions(run, "--since", "2020-05-19", "--until", "2020-05-21") == [2, 4]
+    assert positions(run, "--since", "yesterday", "--type", "chronicum.created") == [1, 3]
+    assert "private · number2" in run("timeline").out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--since", "someday"),
+        ("--until", ""),
+        ("--order", "sideways"),
+        ("--visibility", "all"),
+        ("--order", "happened", "--after", "99"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(run: Run, scattered: Workspace, options: tuple[str, ...]) -> None:
+    answer = run("timeline", *options)
+    assert answer.code == 2
+    assert options[-2] in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_every_type_is_one_readable_line(run: Run, scattered: Workspace) -> None:
+    lines = run("timeline").out.splitlines()
+    assert "begun for ada" in lines[1]
+    assert "number0" in lines[2]

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workbench.imports.claude_code import ActumItem, Item, ReaderState, read_transcript
+from workbench.imports.claude_code import ReaderState, read_transcript
+from workbench.imports.transcript.items import ActumItem, Item
+from workbench.imports.transcript.state import FileState
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 OWNER = "ada"
@@ -77,7 +79,8 @@ def write(path: Path, records: Iterable[Any]) -> Path:
     return path
 
 
-def read(path: Path, state: ReaderState | None = None, *, settled: bool = True) -> list[Item]:
+def read(path: Path, state: FileState | None = None, *, settled: bool = True) -> list[Item]:
+    assert state is None or isinstance(state, ReaderState)
     return list(read_transcript(path, owner=OWNER, state=state, settled=settled))
 
 

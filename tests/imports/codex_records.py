@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workbench.imports.claude_code import ActumItem, Checkpoint, DescribeItem, Ignored, Item
 from workbench.imports.codex import RolloutState, read_rollout
+from workbench.imports.transcript.items import ActumItem, Checkpoint, DescribeItem, Ignored, Item
 
 SESSION = "0199a1b2-0000-7000-8000-000000000001"
 OWNER = "ada"

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.imports.claude_code_records import SESSION, acta, answer, assistant, call, read, text, user
-from workbench.imports.claude_code import (
+from workbench.imports.claude_code import read_transcript
+from workbench.imports.transcript.items import (
     ActumItem,
     Checkpoint,
     Ignored,
@@ -21,7 +22,6 @@ from workbench.imports.claude_code import (
     Problem,
     Repaired,
     UnitClosedItem,
-    read_transcript,
 )
 
 GOOD = json.dumps(user(0, "fine")).encode()

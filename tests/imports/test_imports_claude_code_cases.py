@@ -9,16 +9,9 @@ from typing import Any
 
 import pytest
 
-from workbench.imports.claude_code import (
-    ActumItem,
-    FileItem,
-    FileUnreadable,
-    Ignored,
-    Problem,
-    UnitClosedItem,
-    discover,
-    read_session,
-)
+from workbench.imports.claude_code import discover, read_session
+from workbench.imports.transcript.items import ActumItem, Ignored, Problem, UnitClosedItem
+from workbench.imports.transcript.placed import FileItem, FileUnreadable
 
 OWN = Path(__file__).parent / "data" / "claude_code"
 SHARED = Path(__file__).parents[3] / "shared" / "cases" / "transcripts"

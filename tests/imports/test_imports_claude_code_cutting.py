@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.imports.claude_code.cutting import REACH, cut
-from workbench.imports.claude_code.titles import one_line
+from workbench.imports.transcript.cutting import REACH, cut
+from workbench.imports.transcript.titles import one_line
 from workbench.redaction import redact
 from workbench.redaction.rules import Rule, load_rules
 from workbench.redaction.shapes import fill

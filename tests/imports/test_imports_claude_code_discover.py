@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.imports.claude_code_records import SESSION, assistant, text, user, write
-from workbench.imports.claude_code import Discovery, config_folder, discover
+from workbench.imports.claude_code import config_folder, discover
+from workbench.imports.transcript.candidates import Discovery
 
 
 def reasons(found: Discovery) -> dict[str, str]:

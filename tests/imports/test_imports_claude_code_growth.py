@@ -22,14 +22,8 @@ from tests.imports.claude_code_records import (
     text,
     user,
 )
-from workbench.imports.claude_code import (
-    Checkpoint,
-    DescribeItem,
-    Item,
-    ReaderState,
-    Restarted,
-    read_transcript,
-)
+from workbench.imports.claude_code import ReaderState, read_transcript
+from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Restarted
 
 RECORDS: list[Any] = [
     {"type": "file-history-snapshot", "snapshot": {}},

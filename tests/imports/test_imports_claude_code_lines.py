@@ -8,7 +8,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.imports.claude_code.lines import Line, LineReader, digest_prefix
+from workbench.imports.transcript.lines import Line, LineReader, digest_prefix
 
 
 def all_lines(data: bytes, limit: int = 1000) -> tuple[list[Line], LineReader]:

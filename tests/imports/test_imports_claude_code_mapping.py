@@ -21,7 +21,7 @@ from tests.imports.claude_code_records import (
     text,
     user,
 )
-from workbench.imports.claude_code import ActumItem, Ignored, Item, Repaired, UnitClosedItem
+from workbench.imports.transcript.items import ActumItem, Ignored, Item, Repaired, UnitClosedItem
 
 PNG = b"\x89PNG\r\n" + bytes(range(256)) * 164
 

@@ -21,18 +21,10 @@ from tests.imports.claude_code_records import (
     user,
     write,
 )
-from workbench.imports.claude_code import (
-    ActumItem,
-    AgentFile,
-    Checkpoint,
-    DescribeItem,
-    FileItem,
-    FileUnreadable,
-    ReaderState,
-    find_agents,
-    read_orphan,
-    read_session,
-)
+from workbench.imports.claude_code import ReaderState, find_agents, read_orphan, read_session
+from workbench.imports.transcript.candidates import AgentFile
+from workbench.imports.transcript.items import ActumItem, Checkpoint, DescribeItem
+from workbench.imports.transcript.placed import FileItem, FileUnreadable
 
 
 def agent_records(agent_id: str, *middle: dict[str, Any]) -> list[dict[str, Any]]:
@@ -217,6 +209,7 @@ def test_each_file_grows_on_its_own(trunk: Path, tmp_path: Path) -> None:
     states: dict[Path, ReaderState] = {}
     for entry in read_session(trunk, owner=OWNER, agents=find_agents(trunk)):
         if isinstance(entry, FileItem) and isinstance(entry.item, Checkpoint):
+            assert isinstance(entry.item.state, ReaderState)
             states[entry.path] = entry.item.state
     assert set(states) == {trunk, path}
     for file, content in ((trunk, "trunk"), (path, "agent")):

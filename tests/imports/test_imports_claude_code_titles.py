@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.imports.claude_code_records import SESSION, assistant, read_records, text, user
-from workbench.imports.claude_code import DescribeItem, titles
+from workbench.imports.claude_code.descriptions import note_record
 from workbench.imports.claude_code.records import Record
-from workbench.imports.claude_code.state import SessionState
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.items import DescribeItem
+from workbench.imports.transcript.state import SessionState
 from workbench.redaction.shapes import fill
 
 
@@ -102,12 +104,12 @@ def test_long_fields_of_a_session_end_before_a_secret_that_does_not_fit() -> Non
     key = fill("ghp_{alnum:36}")
     place = "/srv/" + "x" * (titles.MAX_FIELD - 20) + "/"
     session = SessionState()
-    titles.note_record(session, Record(cwd=place + key, git_branch=place + key, client_version="y" * 2000))
+    note_record(session, Record(cwd=place + key, git_branch=place + key, client_version="y" * 2000))
     assert titles.take_changes(session) == {
         "cwd": place,
         "git_branch": place,
         "client_version": "y" * titles.MAX_FIELD,
     }
     jwt = fill("eyJ{url:33}.eyJ{url:10000}.{url:342}")
-    titles.note_record(session, Record(cwd=jwt, git_branch=jwt, client_version=jwt))
+    note_record(session, Record(cwd=jwt, git_branch=jwt, client_version=jwt))
     assert titles.take_changes(session) == {}

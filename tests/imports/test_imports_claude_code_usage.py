@@ -20,8 +20,8 @@ from tests.imports.claude_code_records import (
     user,
     write,
 )
-from workbench.imports.claude_code import ActumItem, Checkpoint
 from workbench.imports.claude_code.usage import MAX_HELD_RECORDS
+from workbench.imports.transcript.items import ActumItem, Checkpoint
 
 
 def counted(items: list[ActumItem]) -> list[tuple[str, int]]:

@@ -30,10 +30,10 @@ from tests.imports.codex_records import (
     turn,
     write,
 )
-from workbench.imports.claude_code import Checkpoint, Item, Problem, Repaired
 from workbench.imports.codex import discover, read_rollout
 from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPES
 from workbench.imports.codex.twins import MAX_HELD_BYTES
+from workbench.imports.transcript.items import Checkpoint, Item, Problem, Repaired
 
 GOOD = json.dumps(said("user", "fine")).encode()
 

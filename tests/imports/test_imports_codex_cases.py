@@ -9,14 +9,9 @@ from typing import Any
 
 import pytest
 
-from workbench.imports.claude_code import (
-    ActumItem,
-    FileItem,
-    Ignored,
-    Problem,
-    UnitClosedItem,
-)
-from workbench.imports.codex import discover, read_session
+from workbench.imports.codex.format import FORMAT
+from workbench.imports.transcript.items import ActumItem, Ignored, Problem, UnitClosedItem
+from workbench.imports.transcript.placed import FileItem
 
 OWN = Path(__file__).parent / "data" / "codex"
 SHARED = Path(__file__).parents[3] / "shared" / "cases" / "transcripts"
@@ -43,11 +38,11 @@ def test_counts_of_a_case(path: Path, expected: dict[str, Any]) -> None:
     ignored: Counter[str] = Counter()
     problems: list[list[Any]] = []
     seen: set[str] = set()
-    found = discover([path])
+    found = FORMAT.discover([path])
     assert found.candidates
     assert not found.refused
     for candidate in found.candidates:
-        for entry in read_session(candidate.path, owner="ada"):
+        for entry in FORMAT.read(candidate, owner="ada", states={}):
             assert isinstance(entry, FileItem)
             item = entry.item
             if isinstance(item, ActumItem | UnitClosedItem):

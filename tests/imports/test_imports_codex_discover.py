@@ -24,9 +24,10 @@ from tests.imports.codex_records import (
     turn,
     write,
 )
-from workbench.imports.claude_code import FileUnreadable
-from workbench.imports.codex import config_folder, discover, read_session
+from workbench.imports.codex import config_folder, discover, read_rollout
+from workbench.imports.codex.compressed import NOT_READ
 from workbench.imports.codex.lineage import session_in_name
+from workbench.imports.transcript.placed import FileUnreadable, placed
 
 NAME = f"rollout-2026-03-04T00-00-00-{SESSION}"
 TALK = [
@@ -126,9 +127,9 @@ def test_a_compressed_file_is_read_where_that_is_installed_and_else_refused_by_n
     path = tmp_path / f"{NAME}.jsonl.zst"
     if not HAS_ZSTANDARD:
         path.write_bytes(b"\x28\xb5\x2f\xfd")
-        assert refusals(tmp_path) == {path.name: "compressed, and the package zstandard is not installed"}
-        [unread] = list(read_session(path, owner=OWNER))
-        assert unread == FileUnreadable(path, "compressed, and the package zstandard is not installed")
+        assert refusals(tmp_path) == {path.name: NOT_READ}
+        [unread] = list(placed(path, read_rollout(path, owner=OWNER)))
+        assert unread == FileUnreadable(path, NOT_READ)
         return
     path.write_bytes(_compress(lines(TALK[:3])) + _compress(lines(TALK[3:])))
     [found] = discover([tmp_path]).candidates
@@ -139,7 +140,7 @@ def test_a_compressed_file_is_read_where_that_is_installed_and_else_refused_by_n
     path.write_bytes(_compress(lines([*TALK, said("assistant", "Drawn")])))
     assert [each.content for each in acta(read(path, state_of(items)))] == ["Drawn"]
     path.write_bytes(_compress(lines(TALK) * 500)[:-40])
-    *_, end = read_session(path, owner=OWNER)
+    *_, end = placed(path, read_rollout(path, owner=OWNER))
     assert isinstance(end, FileUnreadable) or acta([end.item]) == []
     path.write_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 50)
     assert refusals(tmp_path) == {path.name: "the compressed file is damaged"}
@@ -153,7 +154,7 @@ def test_without_the_library_a_compressed_file_is_refused_by_name(
         importlib.util, "find_spec", lambda name: None if name == "zstandard" else found(name)
     )
     (tmp_path / f"{NAME}.jsonl.zst").write_bytes(b"x")
-    assert list(refusals(tmp_path).values()) == ["compressed, and the package zstandard is not installed"]
+    assert list(refusals(tmp_path).values()) == [NOT_READ]
 
 
 def _compress(data: bytes) -> bytes:

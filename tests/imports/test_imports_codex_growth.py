@@ -28,8 +28,9 @@ from tests.imports.codex_records import (
     turn,
     write,
 )
-from workbench.imports.claude_code import Checkpoint, Item, Restarted
-from workbench.imports.codex import RolloutState, has_settled, reader
+from workbench.imports.codex import RolloutState, reader
+from workbench.imports.transcript.items import Checkpoint, Item, Restarted
+from workbench.imports.transcript.reading import has_settled
 
 TALK = [
     meta(),

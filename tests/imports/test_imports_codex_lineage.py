@@ -23,10 +23,10 @@ from tests.imports.codex_records import (
     turn,
     write,
 )
-from workbench.imports.claude_code import ActumItem, UnitClosedItem
 from workbench.imports.codex import discover
 from workbench.imports.codex.identity import fingerprint, is_older, name_record, pass_prompt, pass_turn
 from workbench.imports.codex.state import MAX_OCCURRENCES, Place
+from workbench.imports.transcript.items import ActumItem, UnitClosedItem
 
 PARENT = "0199a1b2-0000-7000-8000-00000000000a"
 FORK = "0199a1b3-0000-7000-8000-00000000000b"

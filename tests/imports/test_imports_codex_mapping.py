@@ -30,7 +30,7 @@ from tests.imports.codex_records import (
     write,
 )
 from tests.imports.codex_records import read as read_file
-from workbench.imports.claude_code import Ignored, Repaired, UnitClosedItem
+from workbench.imports.transcript.items import Ignored, Repaired, UnitClosedItem
 
 PNG = b"\x89PNG not really"
 ADDRESS = "data:image/png;base64," + base64.b64encode(PNG).decode()

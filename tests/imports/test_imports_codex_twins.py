@@ -25,10 +25,10 @@ from tests.imports.codex_records import (
     told,
     turn,
 )
-from workbench.imports.claude_code import ActumItem, Ignored, Item
 from workbench.imports.codex import twins
 from workbench.imports.codex.state import RolloutState
 from workbench.imports.codex.twins import Group, Said, Twins
+from workbench.imports.transcript.items import ActumItem, Ignored, Item
 
 
 @pytest.mark.parametrize("event_first", [True, False])

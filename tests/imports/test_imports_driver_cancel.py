@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from tests.imports.claude_code_records import SESSION, assistant, call, text, user, write
 from tests.imports.driver_log import assert_gapless, described, new_workspace, talk, told
-from workbench.imports.claude_code import driver
+from workbench.imports import driver
 from workbench.workspace import Workspace
+
+LOOKED_AT = 1
+"""Questions that are asked while a single transcript is looked for."""
 
 
 class StopAfter:
@@ -38,7 +41,7 @@ def assert_same_as_in_one_go(paths: list[Path], stops: list[int], folder: Path) 
         expected, facts = bare(workspace), described(workspace)
     with new_workspace(folder / "many") as workspace:
         for stop in stops:
-            report = workspace.import_claude_code(paths, cancelled=StopAfter(stop))
+            report = workspace.import_claude_code(paths, cancelled=StopAfter(stop + LOOKED_AT))
             found = bare(workspace)
             assert found == expected[: len(found)]
             assert report.cancelled or found == expected
@@ -114,6 +117,16 @@ def test_a_stop_at_the_last_question_leaves_nothing_untold(tmp_path: Path) -> No
     with new_workspace(tmp_path / "ws") as workspace:
         workspace.import_claude_code([path])
         write(path, [*records, {"type": "custom-title", "sessionId": SESSION, "customTitle": "Named"}])
-        workspace.import_claude_code([path], cancelled=StopAfter(1))
+        workspace.import_claude_code([path], cancelled=StopAfter(1 + LOOKED_AT))
         workspace.import_claude_code([path])
         assert described(workspace)["title"] == "Named"
+
+
+def test_a_stop_while_transcripts_are_looked_for_imports_nothing(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        write(tmp_path / "in" / f"{name}.jsonl", talk(range(3), name))
+    with new_workspace(tmp_path / "ws") as workspace:
+        report = workspace.import_claude_code([tmp_path / "in"], cancelled=StopAfter(2))
+        assert report.cancelled
+        assert bare(workspace) == []
+        assert workspace.import_claude_code([tmp_path / "in"]).totals["acta_added"] == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -37,19 +38,38 @@ from tests.imports.driver_log import (
 )
 from workbench.imports.report import ImportReport
 
-OWN = Path(__file__).parent / "data" / "claude_code"
+DATA = Path(__file__).parent / "data"
 SHARED = Path(__file__).parents[3] / "shared" / "cases" / "transcripts"
+KINDS = ("claude-code", "codex")
 
 
 def cases() -> list[Any]:
     found = []
-    for folder in (OWN, SHARED):
+    for folder in (DATA / "claude_code", DATA / "codex", SHARED):
         expected = folder / "EXPECTED.json"
         if expected.is_file():
             for name, counts in json.loads(expected.read_text()).items():
-                if name.startswith("claude-code/"):
-                    found.append(pytest.param(folder / name, counts, id=f"{folder.name}-{name}"))
+                kind = name.partition("/")[0]
+                found.append(pytest.param(kind, folder / name, counts, id=f"{folder.name}-{name}"))
     return found
+
+
+def test_the_repository_has_cases_of_its_own_for_each_kind() -> None:
+    own = {case.values[0] for case in cases() if case.values[1].is_relative_to(DATA)}
+    assert own == set(KINDS)
+
+
+def settled_copy(source: Path, folder: Path) -> Path:
+    """A copy of a case that counts as left alone, whenever the checkout was made."""
+    folder.mkdir(exist_ok=True)
+    copy = folder / source.name
+    if source.is_dir():
+        shutil.copytree(source, copy)
+    else:
+        shutil.copy(source, copy)
+    for path in [copy, *copy.rglob("*")]:
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    return copy
 
 
 def summed(report: ImportReport) -> dict[str, Counter[str]]:
@@ -60,14 +80,15 @@ def summed(report: ImportReport) -> dict[str, Counter[str]]:
     return sessions
 
 
-@pytest.mark.parametrize(("folder", "expected"), cases())
+@pytest.mark.parametrize(("kind", "source", "expected"), cases())
 def test_a_case_gives_its_counts_and_again_gives_no_event(
-    folder: Path, expected: dict[str, Any], tmp_path: Path
+    kind: str, source: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
+    folder = settled_copy(source, tmp_path / "in")
     with new_workspace(tmp_path / "ws") as workspace:
-        foreseen = workspace.import_claude_code([folder], dry_run=True)
+        foreseen = workspace.import_transcripts(kind, [folder], dry_run=True)
         assert events(workspace) == []
-        report = workspace.import_claude_code([folder])
+        report = workspace.import_transcripts(kind, [folder])
         assert numbers(foreseen) == numbers(report)
         assert summed(report) == expected["sessions"]
         assert report.ignored == expected["ignored"]
@@ -84,16 +105,15 @@ def test_a_case_gives_its_counts_and_again_gives_no_event(
                 stored.setdefault(event.payload["chronicum_id"], Counter())["unit_closed"] += 1
         assert stored == expected["sessions"]
 
-        again = workspace.import_claude_code([folder])
+        again = workspace.import_transcripts(kind, [folder])
         assert all(session.unchanged for session in again.sessions)
         assert again.totals["acta_added"] == 0
-        assert not any(found.is_new for found in workspace.find_claude_code([folder]).transcripts)
+        assert not any(found.is_new for found in workspace.find_transcripts(kind, [folder]).transcripts)
         assert events(workspace) == before
 
         # The same files at another place are read from their start, and still give nothing.
-        copy = tmp_path / "copy"
-        shutil.copytree(folder, copy)
-        third = workspace.import_claude_code([copy])
+        copy = settled_copy(source, tmp_path / "copy")
+        third = workspace.import_transcripts(kind, [copy])
         assert third.totals["acta_added"] == 0
         assert third.totals["duplicates"] > 0
         assert keys(workspace) == [
@@ -101,6 +121,17 @@ def test_a_case_gives_its_counts_and_again_gives_no_event(
             for event in before
             if "idempotency_key" in event.payload or "source_key" in event.payload
         ]
+
+
+@pytest.mark.parametrize(("kind", "source", "expected"), cases())
+def test_a_case_gives_the_same_where_nobody_says_what_it_is(
+    kind: str, source: Path, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    with new_workspace(tmp_path / "ws") as workspace:
+        report = workspace.import_transcripts(None, [settled_copy(source, tmp_path / "in")])
+        assert summed(report) == expected["sessions"]
+        assert report.ignored == expected["ignored"]
+        assert [[name, line] for name, line, _ in problems(report)] == expected["problems"]
 
 
 def test_acta_stand_in_file_order_whatever_their_times(tmp_path: Path) -> None:

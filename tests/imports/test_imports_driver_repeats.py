@@ -22,7 +22,7 @@ from tests.imports.driver_log import (
     numbers,
     talk,
 )
-from workbench.imports.claude_code import driver
+from workbench.imports import driver
 from workbench.workspace import Workspace
 
 FORK = "99999999-2222-4333-8444-555555555555"

@@ -246,3 +246,100 @@ def test_an_error_repeats_no_secret_and_no_endless_name(log: EventLog, tmp_path:
     with pytest.raises(InvalidLine, match=r"^line 1: ") as caught:
         load_jsonl(log, [changed(first, stream="x" * 100_000)], exact=True)
     assert len(caught.value.message) < 1000
+
+
+def many_lines(path: Path, each: int) -> list[bytes]:
+    """Two sessions that take turns, `each` events in a batch of one, and more than is restored at a time."""
+    with open_log(path) as log:
+        for name in ("s", "t"):
+            log.append(session_stream(name), [ChronicumCreated(chronicum_id=name, owner_id="ada")])
+        for number in range(each):
+            name = "st"[number % 2]
+            log.append(session_stream(name), [UnitClosed(chronicum_id=name, unit=f"unit {number}")])
+        return exported(log)
+
+
+@pytest.mark.parametrize("at", [0, 1, 250, 499, 500, 501, 999, 1000, 1203])
+def test_the_first_bad_line_is_named_wherever_it_stands(log: EventLog, tmp_path: Path, at: int) -> None:
+    """Lines are restored many at a time; what is said of a bad one does not depend on its place."""
+    lines = many_lines(tmp_path / "a.db", 1202)
+    lines[at] = lines[at].replace(b'"visibility":"public"', b'"visibility":"secret"')
+    if at + 3 < len(lines):
+        lines[at + 3] = b"no line at all\n"
+    with pytest.raises(InvalidLine, match=f"^line {at + 1}: not an event: .*secret"):
+        load_jsonl(log, lines, exact=True)
+    assert log.last_position() == 0
+
+
+@pytest.mark.parametrize("at", [3, 499, 700])
+def test_a_bad_line_is_named_before_what_the_file_raises_after_it(
+    log: EventLog, tmp_path: Path, at: int
+) -> None:
+    lines = many_lines(tmp_path / "a.db", 800)
+    lines[at] = lines[at + 1]
+
+    def broken_off() -> Iterator[bytes]:
+        yield from lines[: at + 2]
+        raise InvalidLine.at(at + 3, "the rest cannot be read")
+
+    with pytest.raises(InvalidLine, match=f"^line {at + 1}: position {at + 2}, .* does not follow"):
+        load_jsonl(log, broken_off(), exact=True)
+    assert log.last_position() == 0
+
+
+def test_an_id_that_stands_twice_is_refused_at_its_second_place(log: EventLog, tmp_path: Path) -> None:
+    lines = many_lines(tmp_path / "a.db", 700)
+    for first, second in ((10, 20), (10, 690)):
+        twice = [*lines]
+        twice[second] = changed(twice[second], event_id=json.loads(lines[first])["event_id"])
+        with pytest.raises(InvalidLine, match=f"^line {second + 1}: .*stored already"):
+            load_jsonl(log, twice, exact=True)
+        assert log.last_position() == 0
+
+
+def test_secrets_in_many_lines_are_counted_once_each(log: EventLog, tmp_path: Path) -> None:
+    lines = many_lines(tmp_path / "a.db", 600)
+    for at in (5, 6, 499, 501, 599):
+        payload = {**json.loads(lines[at])["payload"], "note": f"use {SECRET}"}
+        lines[at] = changed(lines[at], payload=payload)
+    with pytest.raises(InvalidLine, match=r"^line 6: .*secret"):
+        load_jsonl(log, lines, exact=True)
+    removed: dict[str, int] = {}
+    assert load_jsonl(log, lines, exact=True, removed=removed) == 602
+    assert removed == {"github_token": 5}
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_field_may_be_changed(tmp_path: Path, data: st.DataObject) -> None:
+    """One field, of the line or of its payload, gets any other value, goes or comes: refused or kept so."""
+    lines = some_lines(tmp_path / "a.db")
+    number = data.draw(st.integers(0, len(lines) - 1))
+    value = json.loads(lines[number])
+    place = value["payload"] if data.draw(st.booleans()) else value
+    field = data.draw(st.sampled_from(sorted(place)) | st.text(max_size=6))
+    if data.draw(st.integers(0, 4)) == 0:
+        place.pop(field, None)
+    else:
+        place[field] = data.draw(json_values)
+    lines[number] = (
+        json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+        + b"\n"
+    )
+    with open_log(tmp_path / "b.db") as log:
+        try:
+            load_jsonl(log, lines, exact=True)
+        except InvalidLine as error:
+            assert error.message.startswith("line ")
+            assert log.last_position() == 0
+        else:
+            assert exported(log) == lines

@@ -83,7 +83,7 @@ def dump(connection: apsw.Connection, folds: Sequence[InlineFold]) -> dict[str, 
         for table in fold.tables:
             if table == "fulltext":
                 continue
-            rows[table] = fetch.rows(connection, f"SELECT * FROM {table} ORDER BY 1, 2")
+            rows[table] = sorted(fetch.rows(connection, f"SELECT * FROM {table}"), key=repr)
     if any("fulltext" in fold.tables for fold in folds):
         connection.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'fulltext', 'instance')")
         rows["fulltext"] = fetch.rows(connection, "SELECT * FROM temp.words ORDER BY 1, 2, 3, 4")

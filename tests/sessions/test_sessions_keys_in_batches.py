@@ -102,3 +102,16 @@ def test_a_units_key_is_noted_among_the_records_in_order(log: EventLog) -> None:
         assert fetch.rows(connection, "SELECT key, position FROM session_keys") == [
             (key, receipt.last_position)
         ]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("together", [True, False])
+def test_the_first_use_in_a_session_counts(log: EventLog, key: str, together: bool) -> None:
+    uses = [keyed("a", key, "first"), keyed("a", key, "second"), keyed("a", key, "third")]
+    for batch in [uses] if together else [[use] for use in uses]:
+        log.append(session_stream("a"), batch)
+    log.append(session_stream("b"), [keyed("b", key, "own first"), keyed("b", key, "own second")])
+    assert {where: decode_actum(payload).content for where, payload in uses_in(log).items()} == {
+        ("a", key): "first",
+        ("b", key): "own first",
+    }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,3 +33,12 @@ def sealed_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     if hasattr(time, "tzset"):
         time.tzset()
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """A folder that other users may enter: pytest's own are closed to them."""
+    made = Path(tempfile.mkdtemp(prefix="workbench-tui-", dir="/tmp"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)

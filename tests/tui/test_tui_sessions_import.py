@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +13,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.imports import codex_records as codex
 from tests.tui.sessions_probe import SessionsApp, app_on, make_workspace, rows_shown, sessions_page
 from tests.tui.shell_probe import until, whole_screen
+from workbench.tui.dialogs import import_picker
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.import_picker import ImportPicker
 from workbench.tui.document import Document
-from workbench.tui.sessions.found_rows import KEPT_DAYS, retention, search_places
+from workbench.tui.sessions.found_rows import KEPT_DAYS, retention
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace import Workspace
 
@@ -49,6 +52,7 @@ def transcript(path: Path, session: str, prompts: int = 1, extra: str = "") -> P
 @pytest.fixture
 def projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     return tmp_path / "claude" / "projects"
 
 
@@ -145,17 +149,17 @@ class GatedWorkspace:
         self.gate = threading.Event()
 
     def hold(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-        real = workspace.import_claude_code
+        real = workspace.import_transcripts
 
-        def held(paths: list[Path], *, progress: Callable[..., None], cancelled: Callable[[], bool]) -> Any:
+        def held(kind: str | None, paths: list[Path], *, progress: Callable[..., None], **others: Any) -> Any:
             def stop_at_first(done: int, total: int | None, note: str) -> None:
                 progress(done, total, note)
                 self.reached.set()
                 assert self.gate.wait(20)
 
-            return real(paths, progress=stop_at_first, cancelled=cancelled)
+            return real(kind, paths, progress=stop_at_first, **others)
 
-        monkeypatch.setattr(workspace, "import_claude_code", held)
+        monkeypatch.setattr(workspace, "import_transcripts", held)
 
 
 async def running_import(
@@ -222,18 +226,6 @@ async def test_an_open_import_is_shown_again(
         await until(pilot, lambda: "2 acta added" in whole_screen(app))
 
 
-def test_projects_are_searched_one_by_one_and_a_folder_of_transcripts_whole(tmp_path: Path) -> None:
-    many = tmp_path / "projects"
-    transcript(many / "a" / "one.jsonl", "one")
-    transcript(many / "b" / "two.jsonl", "two")
-    assert list(search_places(str(many))) == [many / "a", many / "b"]
-    (many / "a" / "one").mkdir()
-    assert list(search_places(str(many / "a"))) == [many / "a"]
-    assert list(search_places(str(many / "a" / "one.jsonl"))) == [many / "a" / "one.jsonl"]
-    (many / "link").symlink_to(tmp_path)
-    assert list(search_places(str(many))) == [many]
-
-
 @pytest.mark.parametrize(
     ("settings", "days"),
     [
@@ -249,3 +241,248 @@ def test_how_long_transcripts_are_kept(tmp_path: Path, settings: str, days: int)
     assert retention(tmp_path) == KEPT_DAYS
     (tmp_path / "settings.json").write_text(settings)
     assert retention(tmp_path) == days
+
+
+# -- two programs -----------------------------------------------------------------------------
+
+
+def rollout(path: Path, session: str, *prompts: str) -> Path:
+    """A Codex rollout that was left alone since."""
+    records = [codex.meta(session), codex.turn("t"), *(codex.said("user", prompt) for prompt in prompts)]
+    codex.write(path, records)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    return path
+
+
+async def test_what_both_programs_keep_is_found_and_imported(
+    projects: Path, root: Path, tmp_path: Path
+) -> None:
+    transcript(projects / "a" / "one.jsonl", "one")
+    rollout(tmp_path / "codex/sessions/2026/02/01/rollout-a.jsonl", "first", "Draw the harbour")
+    rollout(tmp_path / "codex/archived_sessions/rollout-b.jsonl", "second", "Paint it", "Again")
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        picker = await picker_open(pilot, app)
+        assert {row.title: row.program for row in picker.found} == {
+            "Question 0 of one": "Claude Code",
+            "Draw the harbour": "Codex",
+            "Paint it": "Codex",
+        }
+        # Only one of the programs takes its files away.
+        assert [row.days_left is None for row in picker.found if row.program == "Codex"] == [True, True]
+        shown = whole_screen(app)
+        assert "3 transcripts · 3 new" in shown
+        assert "Claude Code" in shown and "Codex" in shown
+        await picker.action_take()
+        await until(pilot, lambda: picker.job is not None and not picker.job.running)
+        await until(pilot, lambda: "5 acta added to 3 sessions." in whole_screen(app))
+    with Workspace.open(root) as workspace:
+        found = [workspace.readers.sessions.get(f"codex/{name}") for name in ("first", "second")]
+    assert [(row.source, row.title) for row in found if row] == [
+        ("codex", "Draw the harbour"),
+        ("codex", "Paint it"),
+    ]
+
+
+async def test_a_named_folder_holds_either_kind_and_each_file_is_named_once(
+    projects: Path, root: Path, tmp_path: Path
+) -> None:
+    mixed = tmp_path / "mixed"
+    transcript(mixed / "one.jsonl", "one")
+    rollout(mixed / "deeper" / "rollout-a.jsonl", "first", "Draw the harbour")
+    (mixed / "noise.jsonl").write_text("hello\n")
+    (mixed / "other.jsonl").write_text('{"note": 1}\n')
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker = await picker_open(pilot, app)
+        picker.search(str(mixed))
+        await until(pilot, lambda: not picker.searching)
+        assert [(row.path.name, row.state, row.program) for row in picker.found if row.choosable] == [
+            ("rollout-a.jsonl", "new", "Codex"),
+            ("one.jsonl", "new", "Claude Code"),
+        ]
+        refused = sorted(row.title for row in picker.found if not row.choosable)
+        assert refused == ["noise.jsonl: not JSON lines", "other.jsonl: no session records"]
+        # A file that was changed since it was imported.
+        await picker.action_take()
+        await until(pilot, lambda: picker.job is not None and not picker.job.running)
+    rollout(mixed / "deeper" / "rollout-a.jsonl", "first", "Draw the harbour", "More")
+    os.utime(mixed / "deeper" / "rollout-a.jsonl", (1_700_000_009, 1_700_000_009))
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker = await picker_open(pilot, app)
+        picker.search(str(mixed))
+        await until(pilot, lambda: not picker.searching)
+        assert {row.path.name: row.state for row in picker.found if row.choosable} == {
+            "rollout-a.jsonl": "changed",
+            "one.jsonl": "known",
+        }
+
+
+class GatedSearch:
+    """Holds a search behind its second file until it is let go, on the search's own thread."""
+
+    def __init__(self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate = threading.Event()
+        self.heard = 0
+        self.ended = threading.Event()
+        real = workspace.find_transcripts
+
+        def find(
+            kind: str | None,
+            paths: list[Path],
+            *,
+            heard: Callable[[Any], None],
+            cancelled: Callable[[], bool],
+        ) -> Any:
+            def hear(found: Any) -> None:
+                self.heard += 1
+                heard(found)
+                if self.heard == 2:
+                    assert self.gate.wait(20)
+
+            try:
+                return real(kind, paths, heard=hear, cancelled=cancelled)
+            finally:
+                self.ended.set()
+
+        monkeypatch.setattr(workspace, "find_transcripts", find)
+
+
+async def gated_search(
+    pilot: Pilot[None], app: SessionsApp, monkeypatch: pytest.MonkeyPatch
+) -> tuple[ImportPicker, GatedSearch]:
+    monkeypatch.setattr(import_picker, "_BATCH_SECONDS", 0)
+    await rows_shown(pilot, app)
+    assert app.workspace is not None
+    search = GatedSearch(app.workspace, monkeypatch)
+    await app.action_perform("sessions.import")
+    await until(pilot, lambda: isinstance(app.screen, ImportPicker) and app.screen.is_mounted)
+    picker = app.screen
+    assert isinstance(picker, ImportPicker)
+    await until(pilot, lambda: len(picker.found) == 2)
+    await pilot.pause()
+    return picker, search
+
+
+async def test_a_search_tells_what_it_found_so_far_and_can_be_stopped(
+    projects: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        transcript(projects / "a" / f"{number}.jsonl", f"s{number}")
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker, search = await gated_search(pilot, app, monkeypatch)
+        assert "Searching … found 2 transcripts · 2 new" in whole_screen(app)
+        assert "x stop" in whole_screen(app)
+        # The screen answers while the search goes on.
+        await pilot.press("space")
+        assert len(picker.chosen) == 1
+        await pilot.press("x")
+        await until(pilot, lambda: "Search stopped · 2 transcripts" in whole_screen(app))
+        search.gate.set()
+        await until(pilot, search.ended.is_set)
+        await pilot.pause()
+        assert (search.heard, len(picker.found)) == (2, 2)
+        await picker.action_take()
+        await until(pilot, lambda: picker.job is not None and not picker.job.running)
+        await until(pilot, lambda: "2 acta added to 1 session." in whole_screen(app))
+
+
+async def test_a_search_ends_with_its_dialog(
+    projects: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        transcript(projects / "a" / f"{number}.jsonl", f"s{number}")
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        _, search = await gated_search(pilot, app, monkeypatch)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, ImportPicker))
+        search.gate.set()
+        await until(pilot, search.ended.is_set)
+        assert search.heard == 2
+
+
+async def test_an_import_counts_the_acta_beside_the_bytes(
+    projects: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript(projects / "one" / "one.jsonl", "one", 2)
+    transcript(projects / "two" / "two.jsonl", "two", 2)
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker, gated = await running_import(pilot, app, monkeypatch)
+        await until(pilot, lambda: "4 acta added" in whole_screen(app))
+        assert " of " in whole_screen(app)
+        gated.gate.set()
+        await until(pilot, lambda: picker.job is not None and not picker.job.running)
+        await until(pilot, lambda: "8 acta added to 2 sessions." in whole_screen(app))
+
+
+# -- pictures ---------------------------------------------------------------------------------
+
+SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
+SnapCompare = Callable[..., bool]
+
+
+def files_of_both(projects: Path, codex_home: Path) -> None:
+    for number in range(4):
+        path = transcript(projects / f"p{number % 3}" / f"s{number}.jsonl", f"s{number}", 2 + number)
+        os.utime(path, (1_770_000_000, 1_770_000_000))
+    titles = (
+        "長い題名がここに続きます。とても長いので切り取られます。",
+        "Fix the failing harbour test and explain at length what was wrong with it and why nobody saw it",
+        "[bold]not bold[/bold] \x1b[31mred",
+    )
+    for number, title in enumerate(titles):
+        name = f"rollout-2026-02-0{number + 1}T00-00-00-{number}.jsonl"
+        rollout(codex_home / "sessions" / "2026" / "02" / f"0{number + 1}" / name, f"c{number}", title)
+    noise = "rollout-2026-02-09T00-00-00-0199a1b2-0000-7000-8000-000000000001.jsonl"
+    (codex_home / "sessions" / "2026" / noise).write_text("hello\n")
+
+
+def picture(snap_compare: SnapCompare, root: Path, size: tuple[int, int], *, take: bool = False) -> bool:
+    app = app_on(root)
+
+    async def settled(pilot: Pilot[None]) -> None:
+        picker = await picker_open(pilot, app)
+        if take:
+            await picker.action_take()
+            await until(pilot, lambda: picker.job is not None and not picker.job.running)
+            await until(pilot, lambda: bool(picker.query_one("#report", TextPane).blocks))
+            # What stands behind the dialog has taken notice, too.
+            await until(pilot, lambda: len(sessions_page(app).sessions._window.rows) == 7)
+            # Its cursor stays on what came in first, which one is a matter of time.
+            sessions_page(app).sessions.action_first()
+            await rows_shown(pilot, app)
+            await app.workers.wait_for_complete()
+        await pilot.pause()
+        await pilot.pause()
+
+    return snap_compare(app, terminal_size=size, run_before=settled)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_picture_of_what_was_found(
+    snap_compare: SnapCompare, projects: Path, root: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    files_of_both(projects, tmp_path / "codex")
+    assert picture(snap_compare, root, size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_picture_of_nothing_found(
+    snap_compare: SnapCompare, root: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    # Short and the same wherever the tests run.
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/nowhere/claude")
+    monkeypatch.setenv("CODEX_HOME", "/nowhere/codex")
+    assert picture(snap_compare, root, size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_picture_of_what_was_imported(
+    snap_compare: SnapCompare, projects: Path, root: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    files_of_both(projects, tmp_path / "codex")
+    assert picture(snap_compare, root, size, take=True)

@@ -386,7 +386,7 @@ async def test_read_only_says_why_nothing_is_imported(talk: Path) -> None:
     app = app_on(talk, read_only=True)
     async with app.run_test(size=(120, 40)) as pilot:
         await rows_shown(pilot, app)
-        assert app.reason_of("sessions.import") == "opened read-only"
+        assert app.reason_of("sessions.import") == "the workspace was opened read-only"
         assert "i import ⊘" in whole_screen(app)
 
 

@@ -114,3 +114,25 @@ def test_an_open_act(snap_compare: SnapCompare, tmp_path: Path) -> None:
         return "#reader"
 
     assert picture(snap_compare, tmp_path / "w", FULL, (120, 40), detail=True, then=opened)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_found_in_the_session(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    app = app_on(make_workspace(tmp_path / "w", FULL))
+
+    async def settle(pilot: Pilot[None]) -> None:
+        page = await rows_shown(pilot, app)
+        page.show_detail()
+        await until(pilot, lambda: page.focused is page.detail.entries)
+        page.action_switch("thought")
+        await entries_shown(pilot, page)
+        page.detail.offer_find("the")
+        await until(pilot, lambda: page.detail.finder.said == "2 hits · 1 hidden")
+        page.action_next_hit()
+        await until(pilot, lambda: page.detail.finder.said == "2 of 2 · 1 hidden")
+        await entries_shown(pilot, page)
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=settle)

@@ -28,7 +28,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
-from workbench.tui.dialogs.help import HelpDialog, guide_pages
+from workbench.tui.dialogs.help import GUIDE, HelpDialog, guide_pages
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.problem_page import ProblemPage
@@ -150,7 +150,7 @@ async def test_read_only_is_said_and_writing_keys_say_why(root: Path) -> None:
         assert "i add ⊘" in screen_lines(app)[-1]
         await pilot.press("i")
         assert rows_page(app).added == 0
-        assert toasts(app) == ["“add” cannot run now: opened read-only."]
+        assert toasts(app) == ["“add” cannot run now: the workspace was opened read-only."]
 
 
 # Watching
@@ -425,13 +425,16 @@ async def test_help_lists_what_can_be_done_here_and_runs_it(root: Path) -> None:
 async def test_help_has_the_guide(root: Path) -> None:
     app = ProbeApp(root)
     names = [name for name, _ in guide_pages()]
-    assert names == ["index", "command-line", "keys", "library", "themes", "transcripts"]
+    texts = sorted(path.stem for path in GUIDE.glob("*.md"))
+    assert names == ["index", *(name for name in texts if name != "index")]
+    assert {"keys", "troubleshooting"} <= set(names)
     async with app.run_test(size=(120, 40)) as pilot:
         await opened(pilot, app)
         await pilot.press("question_mark", "right_square_bracket")
         await until(pilot, lambda: "One local workspace" in whole_screen(app))
         await pilot.press("left_square_bracket", "left_square_bracket")
-        await until(pilot, lambda: "What becomes of a transcript" in whole_screen(app))
+        last = guide_pages()[-1][1].splitlines()[0].removeprefix("# ")
+        await until(pilot, lambda: last in whole_screen(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.page)
 

@@ -73,8 +73,8 @@ def test_the_header_is_exactly_as_wide_as_the_terminal(width: int, live: str, pa
     content = header_content(state, width)
     assert content.cell_length == width
     assert LIVE_WORDS[live][0] in content.plain
-    if live in ("live", "lost"):
-        assert content.plain.endswith("read-only ")
+    # What is lost can be neither read nor written, whatever it was before.
+    assert content.plain.endswith("read-only ") == (live == "live")
     if len(path) < 24 and path.isascii():
         assert path in content.plain
 

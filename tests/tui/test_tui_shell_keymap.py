@@ -152,7 +152,7 @@ def guide_example() -> str:
 def test_the_printed_examples_work_as_they_stand(text: str) -> None:
     keymap = parse_keymap(textwrap.dedent(text), WorkbenchApp.REGISTRY)
     assert keymap.problems == ()
-    assert keymap.keys("list.down") == ("n", "down")
+    assert keymap.keys("list.down") == ("f4", "down")
     assert keymap.keys("page.filter") == ("f3", "slash")
     assert keymap.keys("app.help") == ("f1", "question_mark")
 

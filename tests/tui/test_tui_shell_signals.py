@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.pty_harness import PtyProgram
 from tests.tui.shell_probe import make_workspace
 
 CHILD = """
@@ -61,6 +62,13 @@ class Terminal:
             left = end - time.monotonic()
             assert left > 0, self.output[-2000:]
             if select.select([self.master], [], [], min(left, 0.1))[0]:
+                self.output += os.read(self.master, 65536)
+
+    def read_for(self, seconds: float) -> None:
+        """Read whatever comes within so many seconds."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self.master], [], [], left)[0]:
                 self.output += os.read(self.master, 65536)
 
     def read_to_end(self, seconds: float = 20.0) -> int:
@@ -112,6 +120,48 @@ def test_a_signal_before_the_workspace_is_open(terminal: Terminal) -> None:
     terminal.process.send_signal(signal.SIGTERM)
     assert terminal.read_to_end() == 143
     assert_restored(terminal)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_just_after_the_terminal_was_switched(
+    terminal: Terminal, number: signal.Signals, delay: float
+) -> None:
+    terminal.read_until(ENTER_ALTERNATE)
+    terminal.read_for(delay)
+    terminal.process.send_signal(number)
+    assert terminal.read_to_end() == 128 + number
+    assert_restored(terminal)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+def test_a_signal_at_any_moment_of_the_start_leaves_no_switched_terminal(
+    terminal: Terminal, delay: float
+) -> None:
+    terminal.read_for(delay)
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.read_to_end() in (143, -signal.SIGTERM)
+    assert terminal.output.count(ENTER_ALTERNATE) == terminal.output.count(LEAVE_ALTERNATE)
+    assert termios.tcgetattr(terminal.slave)[:4] == terminal.modes[:4]
+    assert b"Traceback" not in terminal.output
+
+
+def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
+    start = f"import sys; sys.argv[1:] = [{str(make_workspace(tmp_path / 'w'))!r}]; exec({CHILD!r})"
+    program = PtyProgram(
+        [sys.executable, "-c", start],
+        cwd=CHECKOUT,
+        env={"PYTHONPATH": str(CHECKOUT)},
+    )
+    try:
+        program.wait_for("row 1")
+        # Whoever closes the window sends this signal, and takes the terminal away at the same moment.
+        os.close(program._master)
+        assert program._process.wait(10) != 0
+    finally:
+        if program._process.poll() is None:
+            program._process.kill()
+            program._process.wait()
 
 
 def test_leaving_restores_the_terminal(terminal: Terminal) -> None:

@@ -102,7 +102,8 @@ async def test_the_page_of_a_workspace_that_cannot_be_opened(tmp_path: Path, tex
         await until(pilot, lambda: "There is no workspace" in whole_screen(app))
         screen = app.screen
         assert isinstance(screen, ProblemPage)
-        screen.show(Failure(text, text, text))
+        app.access.problem = Failure(text, text, text)
+        screen.update()
         await until(pilot, lambda: whole_screen(app).count(expected(text)) >= 3)
         assert not any(raw in whole_screen(app) for raw in RAW)
 

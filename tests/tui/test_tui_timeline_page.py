@@ -122,12 +122,13 @@ async def test_filters_combine_and_one_key_clears_them(tmp_path: Path) -> None:
         app.screen.dismiss(Chosen(("actum.recorded",), ("planner",)))
         await until(pilot, lambda: page.wanted.actors == ("planner",))
         await until(pilot, lambda: "No event matches the filter" in whole_screen(app))
-        assert "“comet”  ·  by planner  ·  messages" in whole_screen(app)
+        assert "“comet” ×  ·  by planner ×" in whole_screen(app)
+        assert "messages, thoughts, tool calls ×" in whole_screen(app)
         assert page.cursor_event is None
         assert "Message" not in detail(page)
         await app.action_perform("timeline.clear")
         await rows_shown(pilot, app)
-        await until(pilot, lambda: "1\u00a0000–966 of 1\u00a0000" in count_line(app))
+        await until(pilot, lambda: "1\u00a0000–970 of 1\u00a0000" in count_line(app))
         assert "clears" not in whole_screen(app)
         assert app.reason_of("timeline.clear") == "no filter is set"
 

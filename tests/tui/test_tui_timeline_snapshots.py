@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.timeline_probe import TALK, WIDE, TimelineApp, app_on, make_workspace, rows_shown
+from tests.tui.shell_probe import until
+from tests.tui.timeline_probe import TALK, WIDE, TimelineApp, app_on, make_spread, make_workspace, rows_shown
 from workbench.log.registry import Payload
 from workbench.tui.widgets.frame import HeaderState
 from workbench.workspace.rows import TimelineFilter
@@ -37,7 +38,20 @@ def picture(
     down: int = 0,
     enter: bool = False,
 ) -> bool:
-    app = app_on(make_workspace(root, payloads))
+    return pictured(snap_compare, make_workspace(root, payloads), size, wanted=wanted, down=down, enter=enter)
+
+
+def pictured(
+    snap_compare: SnapCompare,
+    root: Path,
+    size: tuple[int, int],
+    *,
+    wanted: TimelineFilter | None = None,
+    order: str = "recorded",
+    down: int = 0,
+    enter: bool = False,
+) -> bool:
+    app = app_on(root)
     app.__class__ = Named
 
     async def settle(pilot: Pilot[None]) -> None:
@@ -46,11 +60,17 @@ def picture(
             page.set_filter(wanted.text)
             page._apply(wanted)
             await rows_shown(pilot, app)
+        if order != page.order:
+            await app.action_perform("page.sort")
+            await rows_shown(pilot, app)
         for _ in range(down):
             page.events.action_cursor_down()
         await rows_shown(pilot, app)
         if enter:
             page.events.action_open()
+        await app.workers.wait_for_complete()
+        if page.strip.display and page.events.status.total:
+            await until(pilot, lambda: page.strip.scale is not None and not page.strip.counting)
         await app.workers.wait_for_complete()
         await pilot.pause()
         await pilot.pause()
@@ -77,3 +97,14 @@ def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tu
 @pytest.mark.parametrize("size", SIZES)
 def test_wide_characters(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", WIDE, size, down=2, enter=size[0] < 80)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_as_it_happened_with_a_filter(
+    snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """Bars over two months, some with no hit; the cursor is not on the newest event."""
+    wanted = TimelineFilter(
+        text="comet", actors=("maya", "planner"), streams=("session/s1",), visibility="public"
+    )
+    assert pictured(snap_compare, make_spread(tmp_path / "w"), size, wanted=wanted, order="happened", down=2)

@@ -154,9 +154,9 @@ def test_a_place_in_a_session_is_the_number_of_an_act() -> None:
 @pytest.mark.parametrize(
     ("width", "titles"),
     [
-        (70, ["event", "age", "type", "actor", "text"]),
-        (58, ["event", "age", "actor", "text"]),
-        (43, ["event", "age", "actor", "text"]),
+        (70, ["event", "recorded", "type", "actor", "text"]),
+        (58, ["event", "recorded", "actor", "text"]),
+        (43, ["event", "recorded", "actor", "text"]),
         (36, ["event", "actor", "text"]),
     ],
 )

@@ -136,7 +136,53 @@ def make_long(root: Path, number: int) -> Path:
     return root
 
 
+def make_spread(root: Path) -> Path:
+    """Sixty days of 2026 with one or two entries in every tenth; recorded in another order. 13 events."""
+    numbers = count(1)
+    with Workspace.create(
+        root, title="Spread", timezone="UTC", owner="maya", clock=lambda: START
+    ) as workspace:
+        drafts = [
+            PendingEvent(
+                event_id=UUID(int=0x019CAD9A << 96 | next(numbers)),
+                payload=ChronicumCreated(chronicum_id="s1", owner_id="maya"),
+                occurred_at=datetime(2026, 1, 1, tzinfo=UTC),
+            )
+        ]
+        for at in (3, 5, 0, 4, 1, 2):
+            day = datetime(2026, 1, 2, 9, tzinfo=UTC) + timedelta(days=10 * at)
+            word = "comet" if at % 3 == 0 else "flag"
+            drafts += [
+                PendingEvent(
+                    event_id=UUID(int=0x019CAD9A << 96 | next(numbers)),
+                    payload=entry(f"a {word}", who),
+                    occurred_at=day + timedelta(hours=hours),
+                )
+                for hours, who in ((0, "planner"), (1, "maya"))
+            ]
+        workspace.log.append(session_stream("s1"), drafts)
+    return root
+
+
 def append_elsewhere(root: Path, *payloads: Payload) -> None:
     """What another program does: open, record, close."""
     with Workspace.open(root) as workspace:
         workspace.log.append(session_stream("s1"), list(payloads))
+
+
+def append_happened(
+    root: Path, *drafts: tuple[Payload, datetime | None], private: bool = False, session: str = "s1"
+) -> None:
+    """The same for what happened at given moments."""
+    with Workspace.open(root) as workspace:
+        workspace.log.append(
+            session_stream(session),
+            [
+                PendingEvent(
+                    payload=payload,
+                    occurred_at=moment,
+                    visibility="private" if private else "public",
+                )
+                for payload, moment in drafts
+            ],
+        )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workspace.workspace_cases import actum, begin, open_log
 from workbench.log.streams import session_stream
-from workbench.workspace.readers import Readers, timeline_queries
+from workbench.workspace.readers import Readers, timeline_parts, timeline_walks
 from workbench.workspace.rows import TimelineFilter
 
 SIZE = 200
@@ -39,8 +39,11 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readers]:
 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timeline_queries, "_WINDOW", 10)
-    monkeypatch.setattr(timeline_queries, "_WIDEST_WINDOW", 20)
+    monkeypatch.setattr(timeline_parts, "FEW", 1)
+    monkeypatch.setattr(timeline_walks, "FEW", 1)
+    monkeypatch.setattr(timeline_walks, "_STRETCH", 5)
+    monkeypatch.setattr(timeline_walks, "_WINDOW", 10)
+    monkeypatch.setattr(timeline_walks, "_WIDEST_WINDOW", 20)
 
 
 class Told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -229,3 +230,100 @@ def test_a_read_only_workspace_takes_no_import(source: Path, target: Path, tmp_p
     export(source, tmp_path / "a.jsonl")
     with Workspace.open(target, read_only=True) as workspace, pytest.raises(DatabaseReadOnly):
         import_file(workspace.log, tmp_path / "a.jsonl")
+
+
+def _cut(place: float) -> Callable[[bytes], bytes]:
+    return lambda whole: whole[: int(place * len(whole))]
+
+
+def _line(number: int, change: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    def changed(whole: bytes) -> bytes:
+        lines = whole.splitlines(keepends=True)
+        lines[number - 1] = change(lines[number - 1])
+        return b"".join(lines)
+
+    return changed
+
+
+def _reordered(whole: bytes) -> bytes:
+    lines = whole.splitlines(keepends=True)
+    return b"".join([*lines[:9], lines[10], lines[9], *lines[11:]])
+
+
+BROKEN: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "in the first line": (_cut(0.0001), "line 1: "),
+    "in the middle": (_cut(0.5), "line "),
+    "in the last line": (lambda whole: whole[:-40], "line 700: "),
+    "without its last byte": (lambda whole: whole[:-1], "line 700: the file ends before"),
+    "reordered": (_reordered, "line 10: position 11, "),
+    "a line twice": (_line(10, lambda line: line + line), "line 11: .*stored already"),
+    "a line gone": (_line(10, lambda line: b""), "line 10: position 11, "),
+    "a position": (_line(10, lambda line: line.replace(b'"position":10', b'"position":11')), "line 10: "),
+    "a wrong type": (
+        _line(10, lambda line: line.replace(b'"seq":10', b'"seq":"10"')),
+        "line 10: not an event",
+    ),
+    "a foreign field": (
+        _line(10, lambda line: line.replace(b'"seq":', b'"sea":1,"seq":')),
+        "line 10: not an event",
+    ),
+    "a line of blanks": (_line(10, lambda line: b"   \n" + line), "line 10: not an event"),
+    "a line of zeros": (_line(10, lambda line: bytes(len(line) - 1) + b"\n"), "line 10: not an event"),
+    "not UTF-8": (_line(10, lambda line: line.replace(b'"content":"', b'"content":"\xff')), "line 10: "),
+    "a very long line": (
+        _line(10, lambda line: b"x" * 3_000_000 + b"\n"),
+        "line 10: not an event, and longer",
+    ),
+    "a byte order mark": (lambda whole: b"\xef\xbb\xbf" + whole, "line 1: .*byte order mark"),
+    "UTF-16": (lambda whole: whole.decode().encode("utf-16"), "line 1: .*UTF-16"),
+    "carriage returns": (lambda whole: whole.replace(b"\n", b"\r\n"), "line 1: it is not written as"),
+    "old carriage returns": (lambda whole: whole.replace(b"\n", b"\r"), "line 1: "),
+    "gzip": (gzip.compress, "line 1: the file is packed"),
+    "something behind it": (lambda whole: whole + b"\n", "line 701: not an event"),
+    "another program's": (lambda whole: b'{"type":"user","message":"hi"}\n', "line 1: not an event"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_export_is_refused_with_its_line(
+    source: Path, target: Path, tmp_path: Path, how: str
+) -> None:
+    """File, line, what is wrong and what to do are said, and nothing is written."""
+    change, said = BROKEN[how]
+    path = tmp_path / "a.jsonl"
+    whole = export(source, path)
+    broken = change(whole)
+    assert broken != whole
+    path.write_bytes(broken)
+    with Workspace.open(target) as workspace:
+        with pytest.raises(InvalidLine, match=f"^{said}") as caught:
+            import_file(workspace.log, path)
+        assert str(path) in caught.value.hint
+        assert not caught.value.hint.startswith(";")
+        assert workspace.log.last_position() == 0
+        with workspace.log.reader() as connection:
+            for table in ("streams", "event_types", "chronica", "activity_hours"):
+                assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+        path.write_bytes(whole)
+        assert import_file(workspace.log, path).events == 700
+    assert export(target, tmp_path / "b.jsonl") == whole
+
+
+def test_a_database_in_the_place_of_an_export_is_told(source: Path, target: Path) -> None:
+    with (
+        Workspace.open(target) as workspace,
+        pytest.raises(InvalidLine, match="line 1: the file is a database"),
+    ):
+        import_file(workspace.log, Layout(source).database)
+
+
+def test_a_line_longer_than_is_read_at_a_time_comes_back(target: Path, tmp_path: Path) -> None:
+    root = tmp_path / "long"
+    with Workspace.create(root, title="Long", timezone="UTC", owner="maya") as workspace:
+        fill(workspace, 5)
+        fill(workspace, 3, sessions=1, words=400_000)
+    whole = export(root, tmp_path / "a.jsonl")
+    assert max(map(len, whole.splitlines())) > 2 * transfer._FIRST_READ
+    with Workspace.open(target) as workspace:
+        assert import_file(workspace.log, tmp_path / "a.jsonl").events == 8
+    assert export(target, tmp_path / "b.jsonl") == whole

@@ -8,17 +8,18 @@ from pathlib import Path
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, pass_given, utf8
+from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
 
 
 @click.command("demo")
 @common
-@click.argument("name", required=False, type=utf8)
+@click.argument("name", required=False, type=utf8, shell_complete=completes("samples"))
 @click.option(
     "--to",
     type=utf8,
     metavar="DIR",
+    shell_complete=completes("folders"),
     help="An empty or new folder.  [default: a new one in the user's data directory]",
 )
 @click.option("--no-open", is_flag=True, help="Make it and print where it is.")

@@ -26,13 +26,17 @@ def command(ctx: click.Context, given: Given, fix: bool) -> None:
     Ends with 1 if something critical is wrong, or left after --fix.
     """
     from workbench.storage.errors import DatabaseDamaged
+    from workbench.workspace.jobs.outcomes import doctor_outcome
 
+    title = "examine and mend the workspace" if fix else "examine the workspace"
     try:
         with (
             open_workspace(given, read_only=not fix) as workspace,
             progress_line(shown=not given.as_json) as progress,
+            workspace.jobs.run("doctor", title, lease="doctor", progress=progress) as job,
         ):
-            report = workspace.doctor(fix=fix, progress=progress)
+            report = workspace.doctor(fix=fix, progress=job.progress, cancelled=job.cancelled)
+            job.finish(doctor_outcome(report))
     except DatabaseDamaged as error:
         from workbench.workspace.doctor import unopened
         from workbench.workspace.layout import Layout

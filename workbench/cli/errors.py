@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -19,6 +20,15 @@ class UsageRefused(WorkbenchError):
     exit_code = 2
 
 
+class SystemRefused(WorkbenchError):
+    """The operating system refused a file or a folder."""
+
+    code = "system"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="check that it exists, its permissions, and the disk")
+
+
 def report(error: Exception, given: Given, words: Sequence[str]) -> int:
     """Say what went wrong, where the caller looks for it; the exit code.
 
@@ -29,6 +39,7 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
         return 1
     if isinstance(error, click.Abort):
         return 130
+    error = _foreseen(error)
     as_json = given.as_json or (given.format is None and _asks_for_json(words))
     said = _said(error, help_too=not as_json)
     try:
@@ -38,9 +49,60 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
             to_stderr(f"error: {said['error']}")
             if said["hint"]:
                 to_stderr(f"hint: {said['hint']}")
-    except OutputClosed:
+    except (OutputClosed, OSError):
         drop_output()
+    _end_output()
     return _exit_code(error)
+
+
+def tell_waiting(seconds: float) -> None:
+    """Say on a terminal that a write waits for another program; for `Database.on_wait`."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    try:
+        sys.stderr.write(f"waiting for another program that writes to this workspace ({seconds:.0f} s)\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def _end_output() -> None:
+    # What was printed before the error may have nowhere to go: the interpreter would end with its own words.
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        drop_output()
+
+
+def _foreseen(error: Exception) -> Exception:
+    """What nobody translated on its way up, where it is plain what it means."""
+    from workbench.storage.errors import DiskFull, StorageError, is_full, no_room, translated
+
+    full = next((cause for cause in _causes(error) if is_full(cause)), None)
+    if full is not None and not isinstance(error, DiskFull):
+        return no_room(getattr(full, "filename", None) or "the output")
+    if isinstance(error, WorkbenchError | click.ClickException):
+        return error
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return SystemRefused(f"{_name(error.filename)}: {error.strerror}")
+    try:
+        with translated("the workspace's database"):
+            raise error
+    except StorageError as known:
+        return known
+    except Exception:
+        return error
+
+
+def _name(filename: object) -> str:
+    return filename.decode("utf-8", "replace") if isinstance(filename, bytes) else str(filename)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__
 
 
 def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:

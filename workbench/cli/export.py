@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, open_workspace, pass_given, utf8
+from workbench.cli.options import Given, common, completes, open_workspace, pass_given, utf8
 from workbench.cli.output import OutputClosed, progress_line, write_json, write_lines
 
 
@@ -20,7 +20,13 @@ def command() -> None:
 
 @command.command("jsonl")
 @common
-@click.option("--to", type=utf8, metavar="FILE", help="The file to write.  [default: standard output]")
+@click.option(
+    "--to",
+    type=utf8,
+    metavar="FILE",
+    shell_complete=completes("files"),
+    help="The file to write.  [default: standard output]",
+)
 @pass_given
 @click.pass_context
 def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:

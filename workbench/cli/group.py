@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from workbench import __version__
-from workbench.cli.options import common, utf8
+from workbench.cli.options import common, completes, utf8
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Entry(NamedTuple):
@@ -23,11 +26,14 @@ COMMANDS = {
     "demo": Entry("workbench.cli.demo", "Make a workspace from a sample and open it."),
     "init": Entry("workbench.cli.init", "Lay out a workspace in a folder."),
     "status": Entry("workbench.cli.status", "Show where a workspace is and what it holds."),
+    "migrate": Entry("workbench.cli.migrate", "Bring a workspace's database to this release's schema."),
     "doctor": Entry("workbench.cli.doctor", "Examine a workspace, and mend what can be mended."),
     "sessions": Entry("workbench.cli.sessions", "List, read and record sessions."),
     "timeline": Entry("workbench.cli.timeline", "List events in the order of their recording."),
     "import": Entry("workbench.cli.imports", "Read transcripts of other programs, or an exported log."),
     "export": Entry("workbench.cli.export", "Write the events of a workspace into a file."),
+    "jobs": Entry("workbench.cli.jobs", "List long calls, running and ended, and stop them."),
+    "completion": Entry("workbench.cli.completion", "Print the script with which a shell completes."),
 }
 """Commands in the order of the help. Each module has the command as `command`."""
 
@@ -56,6 +62,17 @@ class Program(click.Group):
             raise click.exceptions.UsageError(_no_such(args[0]), ctx=ctx)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, which loads none of them, and this group's options."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=entry.summary)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table."""
         with formatter.section("Commands"):
@@ -76,7 +93,13 @@ def _no_such(name: str) -> str:
 )
 @common
 @click.option("--read-only", is_flag=True, help="With no command: open without writing anything.")
-@click.option("--screen", type=utf8, metavar="NAME", help="With no command: the screen to begin with.")
+@click.option(
+    "--screen",
+    type=utf8,
+    metavar="NAME",
+    shell_complete=completes("screens"),
+    help="With no command: the screen to begin with.",
+)
 @click.version_option(__version__, prog_name="workbench")
 @click.pass_context
 def program(ctx: click.Context, read_only: bool, screen: str | None) -> Any:

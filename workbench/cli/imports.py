@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, open_workspace, owner, pass_given, utf8
-from workbench.cli.output import Column, progress_line, table, write_json, write_lines
+from workbench.cli.options import Given, common, completes, open_workspace, owner, pass_given, utf8
+from workbench.cli.output import Column, progress_line, table, to_stderr, write_json, write_lines
 
 if TYPE_CHECKING:
     from workbench.imports.report import ImportReport
     from workbench.workspace import Workspace
+    from workbench.workspace.jobs.job import Job
     from workbench.workspace.transcripts import FoundTranscript
 
 _LISTED = 50
@@ -30,35 +31,70 @@ def command() -> None:
     """Read transcripts of other programs into sessions, or an exported log into an empty workspace."""
 
 
+def _transcripts(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: what every command takes that reads transcripts."""
+    for add in (
+        pass_given,
+        owner,
+        click.option("--dry-run", is_flag=True, help="Say what would be read in, and write nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask."),
+        click.argument("paths", metavar="[PATH]…", nargs=-1, shell_complete=completes("files")),
+        common,
+    ):
+        function = add(function)
+    return function
+
+
 @command.command("claude-code")
-@common
-@click.argument("paths", metavar="[PATH]…", nargs=-1)
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Say what would be read in, and write nothing.")
-@owner
-@pass_given
-@click.pass_context
-def claude_code(
-    ctx: click.Context, given: Given, paths: tuple[str, ...], yes: bool, dry_run: bool, owner: str | None
-) -> None:
+@_transcripts
+def claude_code(given: Given, **asked: Any) -> None:
     """Import Claude Code transcripts: files, or folders that are searched.
 
     Without a PATH, every project of $CLAUDE_CONFIG_DIR or ~/.claude. What is in the workspace already is
     passed over. Shows what is new and asks before anything is written. Ends with 1 if a file or a session
     as a whole was refused or could not be read.
     """
+    _import(given, "claude-code", **asked)
+
+
+@command.command("codex")
+@_transcripts
+def codex(given: Given, **asked: Any) -> None:
+    """Import Codex rollouts: files, or folders that are searched.
+
+    Without a PATH, sessions and archived_sessions of $CODEX_HOME or ~/.codex. What is in the workspace
+    already is passed over. Shows what is new and asks before anything is written. Compressed rollouts
+    (.jsonl.zst) need the package zstandard. Ends with 1 if a file or a session as a whole was refused or
+    could not be read.
+    """
+    _import(given, "codex", **asked)
+
+
+def _import(
+    given: Given, kind: str, *, paths: tuple[str, ...], yes: bool, dry_run: bool, owner: str | None
+) -> None:
     if owner == "":
         from workbench.sessions.errors import EmptyOwnerID
 
         raise EmptyOwnerID
+    from workbench.workspace.jobs.outcomes import import_outcome
+
+    ctx = click.get_current_context()
     places = [Path(path).expanduser() for path in paths]
+    title = " ".join([f"import {kind}", *map(str, places[:3]), *(["…"] if len(places) > 3 else [])])
     with open_workspace(given, read_only=dry_run) as workspace:
-        if not (yes or dry_run) and not _agreed(given, workspace, places):
+        if not (yes or dry_run) and not _agreed(given, workspace, kind, places):
             ctx.exit(0)
-        with _stopping() as stopped, progress_line(shown=not given.as_json) as progress:
-            report = workspace.import_claude_code(
-                places, owner=owner, dry_run=dry_run, progress=progress, cancelled=stopped
+        with (
+            _stopping() as stopped,
+            progress_line(shown=not given.as_json) as progress,
+            workspace.jobs.run("import", title, progress=progress, cancelled=stopped) as job,
+        ):
+            report = workspace.import_transcripts(
+                kind, places, owner=owner, dry_run=dry_run, progress=job.progress, cancelled=job.cancelled
             )
+            job.finish(import_outcome(report), stopped=report.cancelled)
+    _remark(job)
     if given.as_json:
         import msgspec
 
@@ -70,7 +106,7 @@ def claude_code(
 
 @command.command("jsonl")
 @common
-@click.argument("file", type=utf8, metavar="FILE")
+@click.argument("file", type=utf8, metavar="FILE", shell_complete=completes("files"))
 @click.option("--redact", is_flag=True, help="Take secrets out instead of refusing the file.")
 @pass_given
 def jsonl(given: Given, file: str, redact: bool) -> None:
@@ -79,16 +115,19 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
     All of the file comes in, or nothing: a line that would not come out as it went in is named and refused.
     So is a text in which the secret filter finds something, unless --redact is given.
     """
+    from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
 
+    path = Path(file).expanduser()
     with (
         open_workspace(given, read_only=False) as workspace,
         _stopping() as stopped,
         progress_line(shown=not given.as_json) as progress,
+        workspace.jobs.run("import jsonl", f"import {path}", progress=progress, cancelled=stopped) as job,
     ):
-        done = import_file(
-            workspace.log, Path(file).expanduser(), redact=redact, progress=progress, cancelled=stopped
-        )
+        done = import_file(workspace.log, path, redact=redact, progress=job.progress, cancelled=job.cancelled)
+        job.finish(file_outcome(done))
+    _remark(job)
     if given.as_json:
         write_json({"events": done.events, "redactions": done.redactions})
         return
@@ -99,9 +138,15 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
         write_lines([f"removed {counted(sum(done.redactions.values()), 'secret')} before storing"])
 
 
-def _agreed(given: Given, workspace: Workspace, places: Sequence[Path]) -> bool:
+def _remark(job: Job) -> None:
+    """Say it where the list of jobs does not have the whole truth."""
+    if job.remark:
+        to_stderr(f"note: {job.remark}")
+
+
+def _agreed(given: Given, workspace: Workspace, kind: str, places: Sequence[Path]) -> bool:
     """Show what is new and ask; True at once where nothing is. `UsageRefused` where nobody can be asked."""
-    new = [found for found in workspace.find_claude_code(places).transcripts if found.is_new]
+    new = [found for found in workspace.find_transcripts(kind, places).transcripts if found.is_new]
     if not new:
         return True
     asks = not given.as_json and sys.stdin.isatty() and sys.stdout.isatty()
@@ -187,6 +232,9 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield one_line(f"problem: {place}: {problem.reason}", 1000)
     if len(problems) > _PROBLEMS_SHOWN:
         yield f"and {counted(len(problems) - _PROBLEMS_SHOWN, 'more problem')}; --format json has them all"
+    waiting = sum(session.waiting_messages for session in report.sessions)
+    if waiting:
+        yield f"{counted(waiting, 'message')} at the end of a file that is being written, for the next import"
     if report.cancelled:
         yield "stopped early; the next import goes on from there"
 

@@ -11,7 +11,7 @@ import click
 
 from workbench.cli import COLLECTOR_DEFAULTS
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, pass_given, root_of, utf8
+from workbench.cli.options import Given, common, completes, pass_given, root_of, upgrade_if_asked, utf8
 
 
 def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | None = None) -> int:
@@ -36,11 +36,22 @@ def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | N
 @click.command("open")
 @common
 @click.option("--read-only", is_flag=True, help="Write nothing, whatever is pressed.")
-@click.option("--screen", type=utf8, metavar="NAME", help="The screen to begin with.")
+@click.option(
+    "--screen",
+    type=utf8,
+    metavar="NAME",
+    shell_complete=completes("screens"),
+    help="The screen to begin with.",
+)
 @pass_given
 @click.pass_context
 def command(ctx: click.Context, given: Given, read_only: bool, screen: str | None) -> None:
     """Open a workspace in the terminal program."""
     if given.as_json:
         raise UsageRefused("the terminal program has no JSON form", hint="leave out --format")
-    ctx.exit(run_terminal_program(root_of(given), read_only=read_only, screen=screen))
+    root = root_of(given)
+    if given.migrate:
+        if read_only:
+            raise UsageRefused("--migrate writes and --read-only forbids it", hint="leave one of them out")
+        upgrade_if_asked(given, root)
+    ctx.exit(run_terminal_program(root, read_only=read_only, screen=screen))

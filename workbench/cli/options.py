@@ -1,7 +1,8 @@
-"""What every command accepts: `--root` and `--format`, before or after the command's name."""
+"""What every command accepts, `--root`, `--format` and `--migrate`, before or after the command's name."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,11 +21,12 @@ FORMATS = ("text", "json")
 class Given:
     """The options that hold for the whole command line; of two, the last one counts."""
 
-    __slots__ = ("format", "root")
+    __slots__ = ("format", "migrate", "root")
 
     def __init__(self) -> None:
         self.root: str | None = None
         self.format: str | None = None
+        self.migrate = False
 
     @property
     def as_json(self) -> bool:
@@ -61,6 +63,17 @@ def whole(least: int | None = None, most: int | None = None) -> Callable[[str], 
     return number
 
 
+def completes(what: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """What completes a value in a shell: a function of `cli.completion`, loaded when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from importlib import import_module
+
+        return getattr(import_module("workbench.cli.completion"), what)(ctx, param, incomplete)
+
+    return complete
+
+
 def _take_root(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if value == "":
         raise click.BadParameter("the folder's name is empty.", ctx=ctx, param=param)
@@ -73,8 +86,21 @@ def _take_format(ctx: click.Context, param: click.Parameter, value: str | None) 
         ctx.ensure_object(Given).format = value
 
 
+def _take_migrate(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Given).migrate = True
+
+
 def common(function: Function) -> Function:
-    """Decorator: add `--root` and `--format`; what was given is the context's `Given` object."""
+    """Decorator: add `--root`, `--format` and `--migrate`; what was given is the context's `Given` object."""
+    function = click.option(
+        "--migrate",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_take_migrate,
+        help="Bring a database of an older release to this one first, after a copy of it.",
+    )(function)
     function = click.option(
         "--format",
         type=click.Choice(FORMATS),
@@ -90,6 +116,7 @@ def common(function: Function) -> Function:
         is_eager=True,
         expose_value=False,
         callback=_take_root,
+        shell_complete=completes("folders"),
         help="The workspace's folder.  [default: $CHRONICLE_ROOT, or the one around the current folder]",
     )(function)
 
@@ -136,7 +163,36 @@ def root_of(given: Given) -> Path:
 
 
 def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
-    """The workspace that the command is about, open: a context manager. Raises what `open` raises."""
+    """The workspace that the command is about, open: a context manager. Raises what `open` raises.
+
+    A database of an older release is migrated first where the person asked for that.
+    """
+    from workbench.cli.errors import tell_waiting
     from workbench.workspace.workspace import Workspace
 
-    return Workspace.open(root_of(given), read_only=read_only)
+    root = root_of(given)
+    upgrade_if_asked(given, root)
+    workspace = Workspace.open(root, read_only=read_only, migrate=False)
+    workspace.log.database.on_wait = tell_waiting
+    return workspace
+
+
+def upgrade_if_asked(given: Given, root: Path) -> None:
+    """Migrate an older database if `--migrate` or `$CHRONICLE_AUTO_MIGRATE` says so; tell of it on stderr.
+
+    Raises what `Workspace.migrate` raises.
+    """
+    from workbench.workspace.opening import may_upgrade
+
+    # A shell that completes a word runs the program as well.
+    if "_WORKBENCH_COMPLETE" in os.environ or not may_upgrade(True if given.migrate else None):
+        return
+    from workbench.cli.migrate import upgrade
+    from workbench.storage.errors import DatabaseReadOnly
+
+    try:
+        upgrade(given, root)
+    except DatabaseReadOnly:
+        # The variable is for all workspaces; of one that cannot be written the command says what it needs.
+        if given.migrate:
+            raise

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.cli.output import Column, table
 from workbench.drawing import exact, number, one_line, visible
+from workbench.drawing.event_words import event_words
 from workbench.sessions.model import Actum
 from workbench.workspace.rows import ActumRow, EventRow, SessionRow
 
@@ -22,14 +23,11 @@ _SESSION_COLUMNS = (
 )
 _EVENT_COLUMNS = (
     Column("position", "right"),
-    Column("recorded"),
     Column("type", most=24),
     Column("actor", most=20),
     Column("stream", most=40),
-    Column("content"),
+    Column("event"),
 )
-_SHOWN_CELLS = 400
-"""Of an event's content, what is looked at for a line of the list."""
 
 
 def sessions(
@@ -105,23 +103,28 @@ def acta(found: Iterable[Actum], timezone: str) -> Iterator[str]:
         yield from _body(actum.content)
 
 
-def events(rows: Sequence[EventRow], following: int | None, timezone: str) -> Iterator[str]:
-    """The list of events."""
+def events(
+    rows: Sequence[EventRow],
+    following: int | None,
+    timezone: str,
+    order: Literal["recorded", "happened"] = "recorded",
+) -> Iterator[str]:
+    """The list of events, each with the time that the order goes by."""
     if not rows:
         yield "no events"
         return
     zone = ZoneInfo(timezone)
     yield from table(
-        _EVENT_COLUMNS,
+        (_EVENT_COLUMNS[0], Column(order), *_EVENT_COLUMNS[1:]),
         (
             (
                 # As `--after` takes it: a place, no amount.
                 str(row.position),
-                exact(row.recorded_at, zone),
+                exact(row.happened_at if order == "happened" else row.recorded_at, zone),
                 row.type,
                 row.actor,
                 row.stream,
-                _content(row.payload),
+                f"{'private · ' if row.private else ''}{event_words(row)}",
             )
             for row in rows
         ),
@@ -153,14 +156,6 @@ def _head(
 def _body(content: str) -> Iterator[str]:
     for line in content.split("\n"):
         yield f"  {visible(line.removesuffix(chr(13)), 2)}"
-
-
-def _content(payload: dict[str, Any]) -> str:
-    for field in ("content", "unit", "title", "owner_id"):
-        value = payload.get(field)
-        if isinstance(value, str) and value:
-            return value[:_SHOWN_CELLS]
-    return ""
 
 
 def _more(following: object) -> Iterator[str]:

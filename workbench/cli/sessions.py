@@ -9,7 +9,17 @@ import click
 
 from workbench.cli import forms
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, limit, open_workspace, owner, pass_given, utf8, whole
+from workbench.cli.options import (
+    Given,
+    common,
+    completes,
+    limit,
+    open_workspace,
+    owner,
+    pass_given,
+    utf8,
+    whole,
+)
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -75,12 +85,15 @@ def list_(
 
 @command.command("show", short_help="Show a session and its acta.")
 @common
-@click.argument("session_id", metavar="ID", type=utf8)
+@click.argument("session_id", metavar="ID", type=utf8, shell_complete=completes("sessions"))
 @owner
 @click.option("--after", type=whole(0, 2**62), metavar="SEQ", help="Go on behind a page: its “next”.")
+@click.option("--find", metavar="TEXT", help="Only what holds these words, the last one as a beginning.")
 @limit
 @pass_given
-def show(given: Given, session_id: str, owner: str | None, after: int | None, limit: int) -> None:
+def show(
+    given: Given, session_id: str, owner: str | None, after: int | None, find: str | None, limit: int
+) -> None:
     """Show a session and its acta, oldest first, private ones included."""
     from workbench.sessions.errors import ChronicumNotFound
     from workbench.sessions.model import ActumKind
@@ -94,7 +107,11 @@ def show(given: Given, session_id: str, owner: str | None, after: int | None, li
         if row is None:
             raise ChronicumNotFound
         entries = workspace.readers.entries
-        found = entries.page(session_id, wanted, limit + 1, after=after or 0)
+        if find is None:
+            found = entries.page(session_id, wanted, limit + 1, after=after or 0)
+        else:
+            seqs = entries.search.page(session_id, wanted, find, limit + 1, after_seq=after or 0)
+            found = entries.at(session_id, seqs)
         following = found[limit - 1].seq if len(found) > limit else None
         found = found[:limit]
         if given.as_json:
@@ -104,14 +121,21 @@ def show(given: Given, session_id: str, owner: str | None, after: int | None, li
             acta = [forms.entry(e) for e in whole if e is not None]
             write_json({"session": forms.session(row), "acta": acta, "next": following})
             return
-        from workbench.cli import readable
+        from itertools import chain
 
-        write_lines(readable.session(row, found, following, workspace.timezone))
+        from workbench.cli import readable
+        from workbench.drawing import one_line
+
+        lines = readable.session(row, found, following, workspace.timezone)
+        if find is not None and not found:
+            nothing = "Nothing more here has" if after else "Nothing here has"
+            lines = chain(lines, ("", f"{nothing} “{one_line(find, 60)}”."))
+        write_lines(lines)
 
 
 @command.command("context", short_help="Print the context window that an agent would get.")
 @common
-@click.argument("session_id", metavar="ID", type=utf8)
+@click.argument("session_id", metavar="ID", type=utf8, shell_complete=completes("sessions"))
 @owner
 @click.option("--last-n", type=whole(), default=0, metavar="N", help="The last N that pass; 0 for all.")
 @click.option(
@@ -227,7 +251,7 @@ def record(
 
 @command.command("close-unit", short_help="Mark the end of a stretch of a session.")
 @common
-@click.argument("session_id", metavar="ID", type=utf8)
+@click.argument("session_id", metavar="ID", type=utf8, shell_complete=completes("sessions"))
 @owner
 @click.option(
     "--unit", required=True, type=utf8, metavar="NAME", help="What is over: a task, a phase, a day."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import Given, common, open_workspace, pass_given, root_of
+from workbench.cli.options import Given, common, pass_given, root_of
 from workbench.cli.output import write_json, write_lines
+
+if TYPE_CHECKING:
+    from workbench.workspace.migration import MigrationPlan
 
 
 @click.command("status")
@@ -19,23 +22,28 @@ def command(ctx: click.Context, given: Given) -> None:
     """Show where a workspace is and what it holds.
 
     Ends with 0 also where there is no workspace yet, with 3 where its database is of another release.
+    Never changes anything.
     """
-    from workbench.storage.errors import SchemaAheadOfCode, SchemaMigrationRequired
+    from workbench.storage.errors import SchemaAheadOfCode
     from workbench.workspace.errors import WorkspaceMissing
     from workbench.workspace.summary import can_be_written
+    from workbench.workspace.workspace import Workspace
 
     code = 0
+    root = root_of(given)
     try:
-        with open_workspace(given) as workspace:
-            answer = workspace.status()
-            # Opened for reading here; what counts is whether another command could write.
-            answer["read_only"] = not can_be_written(workspace.layout)
+        plan = Workspace.plan_migration(root)
+        if plan.needed:
+            answer, code = _of_another_release(root, _pending(plan)), SchemaAheadOfCode.exit_code
+        else:
+            with Workspace.open(root, read_only=True) as workspace:
+                answer = workspace.status()
+                # Opened for reading here; what counts is whether another command could write.
+                answer["read_only"] = not can_be_written(workspace.layout)
     except WorkspaceMissing as error:
-        answer = _missing(root_of(given), error.message)
-    except (SchemaAheadOfCode, SchemaMigrationRequired) as error:
-        answer, code = _of_another_release(root_of(given), error.message), error.exit_code
-        # This release cannot, whatever the file's permissions say.
-        answer["read_only"] = True
+        answer = _outline(root, error.message)
+    except SchemaAheadOfCode as error:
+        answer, code = _of_another_release(root, error.message), error.exit_code
     if given.as_json:
         write_json(answer)
     else:
@@ -43,9 +51,16 @@ def command(ctx: click.Context, given: Given) -> None:
     ctx.exit(code)
 
 
+def _pending(plan: MigrationPlan) -> str:
+    if plan.pending:
+        return f"the schema is {plan.current}, this program needs {plan.target}: run workbench migrate"
+    names = ", ".join((*plan.folds, *plan.retired))
+    return f"projections are of another release ({names}): run workbench migrate"
+
+
 def _outline(root: Path, message: str) -> dict[str, Any]:
-    from workbench.storage.schema import SCHEMA_VERSION
     from workbench.workspace.layout import Layout
+    from workbench.workspace.migrations import SCHEMA_VERSION
     from workbench.workspace.summary import can_be_written
 
     return {
@@ -62,27 +77,19 @@ def _outline(root: Path, message: str) -> dict[str, Any]:
     }
 
 
-def _missing(root: Path, message: str) -> dict[str, Any]:
-    return _outline(root, message)
-
-
 def _of_another_release(root: Path, message: str) -> dict[str, Any]:
-    from workbench.storage import fetch
-    from workbench.storage.connection import open_read_only
     from workbench.workspace.layout import Layout
+    from workbench.workspace.migration import schema_state
 
     answer = _outline(root, message)
-    view = open_read_only(Layout(root).database)
-    version = int(fetch.value(view.connection, "PRAGMA user_version"))
-    view.connection.close()
-    if view.copy is not None:
-        view.copy.cleanup()
+    state = schema_state(Layout(root))
     schema = answer["schema"]
-    target = schema["target_version"]
-    schema["current_version"] = version
-    schema["pending"] = list(range(version + 1, target + 1))
-    schema["unknown"] = list(range(target + 1, version + 1))
+    schema["current_version"] = state.current
+    schema["pending"] = list(state.pending)
+    schema["unknown"] = list(state.unknown)
     answer["exists"] = True
+    # This release cannot, whatever the file's permissions say.
+    answer["read_only"] = True
     return answer
 
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.storage.errors import is_full, no_room
 
 
 class EvidenceError(WorkbenchError):
@@ -28,7 +29,7 @@ class EvidenceStore:
     def put(self, content: bytes) -> str:
         """Keep `content`; its SHA-256 as 64 hex digits. Keeping the same bytes again costs one look.
 
-        Raises `EvidenceError` if the folder cannot be written.
+        Raises `EvidenceError` if the folder cannot be written, `DiskFull` where there is no room.
         """
         digest = hashlib.sha256(content).hexdigest()
         target = self.path(digest)
@@ -49,9 +50,11 @@ class EvidenceStore:
                 raise
             _sync_folder(target.parent)
         except OSError as error:
+            if is_full(error):
+                raise no_room(target) from error
             raise EvidenceError(
                 f"evidence cannot be kept under {self._folder}: {error.strerror or error}",
-                hint="check the folder's permissions and the space left on the disk",
+                hint="check that it is a folder and its permissions",
             ) from error
         return digest
 
@@ -69,11 +72,18 @@ class EvidenceStore:
         return self._folder / digest[:2] / digest[2:4] / digest
 
     def get(self, digest: str) -> bytes:
-        """The bytes of a digest; `EvidenceError` if they are gone or damaged."""
+        """The bytes of a digest; `EvidenceError` if they are gone, closed to this user, or damaged."""
+        path = self.path(digest)
         try:
-            content = self.path(digest).read_bytes()
+            # Reading a pipe would wait for whoever is at its other end.
+            content = path.read_bytes() if path.is_file() else None
         except OSError as error:
-            raise EvidenceError(f"evidence {digest[:12]}… is missing") from error
+            raise EvidenceError(
+                f"evidence {digest[:12]}… cannot be read: {error.strerror or error}",
+                hint=f"check the permissions of {path}",
+            ) from error
+        if content is None:
+            raise EvidenceError(f"evidence {digest[:12]}… is missing", hint="restore it from a backup")
         if hashlib.sha256(content).hexdigest() != digest:
             raise EvidenceError(f"evidence {digest[:12]}… is damaged", hint="restore it from a backup")
         return content

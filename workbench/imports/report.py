@@ -42,6 +42,8 @@ class SessionReport(msgspec.Struct, kw_only=True):
     sub_agents_orphaned: int = 0
     waiting: int = 0
     """Bytes of a half-written last line, which waits for the rest of it."""
+    waiting_messages: int = 0
+    """Messages at the end of a file that is being written, which wait for the next import."""
     refused: bool = False
     """Whether it is another owner's: nothing of the file entered it."""
     unchanged: bool = False

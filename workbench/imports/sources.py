@@ -34,15 +34,16 @@ class Source(NamedTuple):
     """The reader's state, as JSON."""
 
 
-def known_source(connection: apsw.Connection, path: Path, redactor: Redactor) -> Source | None:
-    """What is known of a file, or None. Of a file whose path holds a secret nothing ever is."""
+def known_source(connection: apsw.Connection, kind: str, path: Path, redactor: Redactor) -> Source | None:
+    """What is known of a file that was read as `kind`, or None. Of a path that holds a secret nothing ever
+    is."""
     key = _key(path, redactor)
     if key is None:
         return None
     row = fetch.row(
         connection,
-        "SELECT size, mtime_ns, offset, state FROM import_sources WHERE path = ?",
-        (key,),
+        "SELECT size, mtime_ns, offset, state FROM import_sources WHERE path = ? AND kind = ?",
+        (key, kind),
     )
     return None if row is None else Source(*row)
 

@@ -6,7 +6,7 @@ behind each. Samples may be written by hand and spelt otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Literal
@@ -16,8 +16,8 @@ import msgspec
 
 from workbench.errors import WorkbenchError
 from workbench.log.errors import SecretInIdentifier
-from workbench.log.event_log import EventLog
-from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent
+from workbench.log.event_log import EventLog, Restored
+from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent, Removed
 from workbench.log.streams import StreamRef, session_stream
 from workbench.log.times import from_micros, to_text
 from workbench.storage.errors import StorageError
@@ -141,25 +141,46 @@ def load_jsonl(
     Raises `LogNotEmpty`; `InvalidLine` for the first line that is not an event of a known type, whose
     position or seq does not follow, or that would not come out as it went in; and what a write raises.
     """
-    count = 0
+    load = _Load(log, timedelta() if shift is None else shift, exact, removed)
     with log.transaction():
         if log.last_position():
             raise LogNotEmpty(
                 "the log holds events already",
                 hint="lay out a new workspace with: workbench init --root DIR, and load into that one",
             )
-        by = timedelta() if shift is None else shift
-        for count, line in enumerate(lines, start=1):
-            try:
-                _restore(log, count, line, by, exact, removed)
-            except InvalidLine as error:
-                # It may quote a name from the file, of any length and with anything in it.
-                said = log.redactor.redact_text(error.message)[0]
-                raise InvalidLine(said[:_MESSAGE_CHARS], hint=error.hint) from None
-    return count
+        try:
+            for batch in _batches(lines):
+                load.take(batch)
+        except InvalidLine as error:
+            # It may quote a name from the file, of any length and with anything in it.
+            said = log.redactor.redact_text(error.message)[0]
+            raise InvalidLine(said[:_MESSAGE_CHARS], hint=error.hint) from None
+    return load.count
 
 
 _MESSAGE_CHARS = 500
+_BATCH_LINES = 500
+_BATCH_BYTES = 1024 * 1024
+
+
+def _batches(lines: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
+    """The lines in order, some at a time; what `lines` raises comes after those in front of it."""
+    batch: list[str | bytes] = []
+    size = 0
+    try:
+        for line in lines:
+            batch.append(line)
+            size += len(line)
+            if size >= _BATCH_BYTES or len(batch) >= _BATCH_LINES:
+                yield batch
+                batch, size = [], 0
+    except Exception:
+        # Of two bad lines the first is the one to name.
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
 
 
 def newest(lines: Iterable[str | bytes]) -> datetime | None:
@@ -189,34 +210,108 @@ def _read(number: int, line: str | bytes) -> Line:
     return event
 
 
-def _restore(
-    log: EventLog,
-    number: int,
-    text: str | bytes,
-    shift: timedelta,
-    exact: bool,
-    removed: dict[str, int] | None,
-) -> None:
-    line = _read(number, text)
-    event_type = log.registry.get(line.namespace, line.type, line.schema_version)
-    if event_type is None:
-        raise InvalidLine.at(
-            number, f"there is no event type {line.namespace}:{line.type} version {line.schema_version}"
-        )
-    payload, as_written = _payload(number, line, event_type)
-    if exact:
-        given = text.encode() if isinstance(text, str) else text
-        if not given.endswith(b"\n"):
-            raise InvalidLine.at(number, "the file ends before the line does", hint=_WHOLE_FILE)
-        if not (as_written and _is_as_written(given)):
-            raise InvalidLine.at(number, _OTHER_SPELLING, hint=_WHOLE_FILE)
-    stream = _stream(number, line, payload)
-    recorded_at, occurred_at = line.recorded_at, line.occurred_at
-    try:
-        if shift:
-            payload = _shifted(payload, event_type, shift)
-            recorded_at += shift
-            occurred_at = None if occurred_at is None else occurred_at + shift
+class _Load:
+    """One pass over the lines of a file, inside one transaction."""
+
+    def __init__(self, log: EventLog, shift: timedelta, exact: bool, removed: dict[str, int] | None) -> None:
+        self._log = log
+        self._shift = shift
+        self._exact = exact
+        self._removed = removed
+        self.count = 0
+        """Lines that were taken."""
+
+    def take(self, batch: Sequence[str | bytes]) -> None:
+        """Restore lines that follow those taken before. Raises `InvalidLine` for the first bad one."""
+        if self._as_one(batch):
+            self.count += len(batch)
+            return
+        # Something is wrong with one of them: taken one by one, it says for itself what.
+        for line in batch:
+            self._alone(self.count + 1, line)
+            self.count += 1
+
+    def _as_one(self, batch: Sequence[str | bytes]) -> bool:
+        """Restore lines together if nothing at all is to be said about any; else nothing is done."""
+        try:
+            lines: list[Line] = []
+            events: list[Restored] = []
+            for number, text in enumerate(batch, start=self.count + 1):
+                line, event = self._event(number, text)
+                lines.append(line)
+                events.append(event)
+            with self._log.transaction():
+                done = self._log.restore_all(events)
+                if done.repaired or (done.removals and self._removed is None):
+                    raise _Doubtful
+                if done.places != [(line.position, line.seq) for line in lines]:
+                    raise _Doubtful
+        except StorageError:
+            # Not the fault of a line: a full disk, a lock.
+            raise
+        except (WorkbenchError, OverflowError, ValueError):
+            return False
+        self._count_removed(done.removals)
+        return True
+
+    def _alone(self, number: int, text: str | bytes) -> None:
+        try:
+            line, event = self._event(number, text)
+            done = self._log.restore_all([event])
+        except SecretInIdentifier as error:
+            raise InvalidLine.at(
+                number, error.message, hint="names are never changed: name it otherwise in the file"
+            ) from error
+        except (InvalidLine, StorageError):
+            raise
+        except WorkbenchError as error:
+            raise InvalidLine.at(number, error.message, hint=error.hint) from error
+        except (OverflowError, ValueError) as error:
+            raise InvalidLine.at(number, f"a time cannot be stored: {error}") from error
+        if done.removals and self._removed is None:
+            found = ", ".join(sorted({f"{removal.kind} in {removal.field}" for removal in done.removals}))
+            raise InvalidLine.at(
+                number,
+                f"the text holds what looks like a secret ({found})",
+                hint="import it with --redact, which takes secrets out, or take them out of the file first",
+            )
+        self._count_removed(done.removals)
+        if done.repaired:
+            raise InvalidLine.at(number, "the text holds characters or numbers that the log cannot keep")
+        [(position, seq)] = done.places
+        if (position, seq) != (line.position, line.seq):
+            raise InvalidLine.at(
+                number,
+                f"position {line.position}, seq {line.seq} of {line.stream} does not follow the lines before "
+                f"it; expected position {position}, seq {seq}",
+            )
+
+    def _count_removed(self, removals: Iterable[Removed]) -> None:
+        for removal in removals:
+            assert self._removed is not None
+            self._removed[removal.kind] = self._removed.get(removal.kind, 0) + removal.count
+
+    def _event(self, number: int, text: str | bytes) -> tuple[Line, Restored]:
+        """A line, and the event it stands for. Raises `InvalidLine`, `OverflowError`, `ValueError`."""
+        line = _read(number, text)
+        event_type = self._log.registry.get(line.namespace, line.type, line.schema_version)
+        if event_type is None:
+            raise InvalidLine.at(
+                number, f"there is no event type {line.namespace}:{line.type} version {line.schema_version}"
+            )
+        payload, as_written = _payload(number, line, event_type)
+        if self._exact:
+            given = text.encode() if isinstance(text, str) else text
+            if not given.endswith(b"\n"):
+                raise InvalidLine.at(number, "the file ends before the line does", hint=_WHOLE_FILE)
+            if not (as_written and _is_as_written(given)):
+                raise InvalidLine.at(number, _OTHER_SPELLING, hint=_WHOLE_FILE)
+        stream = _stream(number, line, payload)
+        recorded_at, occurred_at = line.recorded_at, line.occurred_at
+        if self._shift:
+            payload = _shifted(payload, event_type, self._shift)
+            recorded_at += self._shift
+            occurred_at = None if occurred_at is None else occurred_at + self._shift
         pending = PendingEvent(
             payload=payload,
             event_id=line.event_id,
@@ -225,36 +320,13 @@ def _restore(
             visibility=line.visibility,
             occurred_at=occurred_at,
         )
-        receipt = log.restore(stream, pending, recorded_at)
-    except SecretInIdentifier as error:
-        raise InvalidLine.at(
-            number, error.message, hint="names are never changed: name it otherwise in the file"
-        ) from error
-    except StorageError:
-        # Not the line's fault: a full disk, a lock.
-        raise
-    except WorkbenchError as error:
-        raise InvalidLine.at(number, error.message, hint=error.hint) from error
-    except (OverflowError, ValueError) as error:
-        raise InvalidLine.at(number, f"a time cannot be stored: {error}") from error
-    if receipt.removals and removed is None:
-        found = ", ".join(sorted({f"{removal.kind} in {removal.field}" for removal in receipt.removals}))
-        raise InvalidLine.at(
-            number,
-            f"the text holds what looks like a secret ({found})",
-            hint="import it with --redact, which takes secrets out, or take them out of the file first",
-        )
-    for removal in receipt.removals:
-        assert removed is not None
-        removed[removal.kind] = removed.get(removal.kind, 0) + removal.count
-    if receipt.repaired:
-        raise InvalidLine.at(number, "the text holds characters or numbers that the log cannot keep")
-    if (receipt.last_position, receipt.last_seq) != (line.position, line.seq):
-        raise InvalidLine.at(
-            number,
-            f"position {line.position}, seq {line.seq} of {line.stream} does not follow the lines before it; "
-            f"expected position {receipt.last_position}, seq {receipt.last_seq}",
-        )
+        return line, Restored(stream, pending, recorded_at)
+
+
+class _Doubtful(WorkbenchError):
+    """Some line of a batch has to be looked at by itself."""
+
+    code = "doubtful"
 
 
 @lru_cache(maxsize=256)
@@ -281,7 +353,7 @@ def _payload(number: int, line: Line, event_type: EventType) -> tuple[Payload, b
     return payload, as_written
 
 
-_WHOLE_FILE = "import the file as it was exported; nothing of this one was kept"
+_WHOLE_FILE = "import the file as it was exported"
 _OTHER_SPELLING = (
     "it is not written as an export writes it: every key once and sorted, no blanks, ids in small letters, "
     "times in UTC"

@@ -1,5 +1,6 @@
 """One append-only event log per workspace, and the folds that follow it (DESIGN §2)."""
 
+from workbench.log.activity import ActivityFold
 from workbench.log.actors import ActorsFold
 from workbench.log.event_log import EventLog, Receipt, Stream, Transaction
 from workbench.log.fulltext import FullTextFold
@@ -14,10 +15,11 @@ from workbench.log.registry import (
 )
 from workbench.log.streams import StreamRef, session_stream
 
-FOLDS = (FullTextFold(), ActorsFold())
+FOLDS = (FullTextFold(), ActorsFold(), ActivityFold())
 
 __all__ = [
     "FOLDS",
+    "ActivityFold",
     "ActorsFold",
     "Envelope",
     "EventLog",

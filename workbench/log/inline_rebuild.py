@@ -23,7 +23,7 @@ from workbench.log.next_tables import NEXT, OLD, NextTables
 from workbench.log.replay import Batch, Progress, ReplayCancelled, fold_into, read_batch
 from workbench.storage import fetch
 from workbench.storage.database import Database
-from workbench.storage.errors import StorageError, translated
+from workbench.storage.errors import DatabaseLocked, StorageError, translated
 
 logger = logging.getLogger(__name__)
 
@@ -33,11 +33,14 @@ LOCK_SECONDS = 0.1
 
 _FIRST_EVENTS = 500
 _FEWEST_EVENTS = 50
-_COURTESY = 2.0
+_COURTESY = 2.5
 """While others write, the lock stays free for this many times as long as a batch has held it."""
 
-_PAUSES = 32
+_PAUSES = 16
 """So many pauses are between two looks at whether the end of the log comes nearer."""
+
+_SHRUNK = 0.9
+"""What is left of a lag that is worked off well, from one such look to the next."""
 
 _MARK = f"rebuild{NEXT}_"
 """Begins the name of an empty table that says whose the tables being built are."""
@@ -118,6 +121,7 @@ class _Rebuild:
         self._events = min(_FIRST_EVENTS, batch_size)
         self._position = 0
         self._end = 0
+        self._began_with = 0
         self._courtesy = _COURTESY
         self._pauses = 0
         self._lag = 0
@@ -127,7 +131,7 @@ class _Rebuild:
             connection.execute(f'CREATE TABLE "{self._mark}"(mark INTEGER) STRICT')
             for tables in self._tables:
                 tables.create(connection)
-            self._end = sqlite.last_position(connection)
+            self._end = self._began_with = sqlite.last_position(connection)
         done = False
         while not done:
             if cancelled is not None and cancelled():
@@ -179,11 +183,28 @@ class _Rebuild:
             self._events = min(max(fitting, _FEWEST_EVENTS), 2 * self._events, self._batch_size)
 
     def _give_way(self, held: float) -> None:
-        """Leave the lock to whoever has written meanwhile; less so when the end is not coming nearer."""
-        self._pauses += 1
-        if self._pauses % _PAUSES == 0:
+        """Leave the lock to whoever has written meanwhile; less so when the end is not coming nearer.
+
+        What was there at the beginning comes to an end by itself, so nobody is hurried until then.
+        """
+        self._pauses += self._position >= self._began_with
+        if self._pauses and self._pauses % _PAUSES == 0:
             lag = self._end - self._position
-            if self._lag and lag >= self._lag:
+            if self._lag and lag > _SHRUNK * self._lag:
                 self._courtesy /= 2
             self._lag = lag
-        time.sleep(held * self._courtesy)
+        began = time.monotonic()
+        self._carry_over()
+        time.sleep(max(held * self._courtesy - (time.monotonic() - began), 0))
+
+    def _carry_over(self) -> None:
+        """Carry the write-ahead log into the file, which otherwise the next writer would do, and wait for.
+
+        What a rebuild writes would fill the log again and again at the expense of others' commits.
+        """
+        try:
+            with self._database.reader() as connection:
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except DatabaseLocked:
+            # Someone else is at it.
+            return

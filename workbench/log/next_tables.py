@@ -103,12 +103,32 @@ class NextTables:
             there = {name for (name,) in fetch.rows(connection, "SELECT name FROM sqlite_schema")}
             for table in replaced:
                 if table in there:
-                    connection.execute(f'ALTER TABLE "{table}" RENAME TO "{table}{OLD}"')
+                    _set_aside(connection, table)
             for table in self.fold.tables:
                 connection.execute(f'ALTER TABLE "{table}{NEXT}" RENAME TO "{table}"')
         finally:
             connection.execute("PRAGMA legacy_alter_table=OFF")
         _rename_indexes(connection, replaced, self._indexes, self.fold.tables)
+
+
+def _set_aside(connection: apsw.Connection, table: str) -> None:
+    """Rename a table in use to `__old`; one of full text that is too damaged for that, its parts."""
+    try:
+        connection.execute(f'ALTER TABLE "{table}" RENAME TO "{table}{OLD}"')
+        return
+    except apsw.SQLError:
+        # A virtual table has no page of its own; its text may be what is damaged.
+        if fetch.value(connection, "SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)):
+            raise
+    connection.execute("PRAGMA writable_schema=ON")
+    try:
+        connection.execute("DELETE FROM sqlite_schema WHERE name = ?", (table,))
+    finally:
+        connection.execute("PRAGMA writable_schema=RESET")
+    # Without it they are tables like any other.
+    like = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ? AND name NOT GLOB ?"
+    for (part,) in fetch.rows(connection, like, (f"{table}_*", f"{table}{NEXT}*")):
+        connection.execute(f'ALTER TABLE "{part}" RENAME TO "{table}{OLD}{part.removeprefix(table)}"')
 
 
 class _Redirected:

@@ -6,10 +6,16 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from workbench.storage.errors import DatabaseDamaged
+
 Clock = Callable[[], datetime]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+
+
+class UnreadableInstant(DatabaseDamaged, OverflowError):
+    """What is stored as an instant lies outside the years 1 to 9999: nothing wrote that but damage."""
 
 
 def now() -> datetime:
@@ -30,8 +36,14 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """The aware UTC datetime of a stored instant."""
-    return EPOCH + timedelta(microseconds=micros)
+    """The aware UTC datetime of a stored instant; `UnreadableInstant` for one that no datetime can be."""
+    try:
+        return EPOCH + timedelta(microseconds=micros)
+    except (OverflowError, TypeError):
+        raise UnreadableInstant(
+            f"the database is damaged: it holds {str(micros)[:40]} where a time should be",
+            hint="look closer with: workbench doctor",
+        ) from None
 
 
 def to_text(moment: datetime) -> str:

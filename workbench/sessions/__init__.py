@@ -21,6 +21,7 @@ from workbench.sessions.errors import (
     EmptyOwnerID,
     IdempotencyUnsupported,
     InvalidActum,
+    NotText,
 )
 from workbench.sessions.model import PRIVATE, PUBLIC, ActaQuery, ActorKind, Actum, ActumKind, Chronicum
 from workbench.sessions.store import IdempotentStore, Store
@@ -43,6 +44,7 @@ __all__ = [
     "IdempotentStore",
     "InvalidActum",
     "MemoryStore",
+    "NotText",
     "Store",
     "random_id",
 ]

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from workbench.sessions.errors import ChronicumExists, ChronicumNotFound, EmptyOwnerID, IdempotencyUnsupported
+from workbench.sessions.errors import (
+    ChronicumExists,
+    ChronicumNotFound,
+    EmptyOwnerID,
+    IdempotencyUnsupported,
+    NotText,
+)
 from workbench.sessions.model import ActaQuery, Actum, Chronicum
 from workbench.sessions.store import IdempotentStore, Store
 
@@ -41,11 +47,14 @@ class Chronicarius:
         was used in this session before, nothing is stored and the first actum is returned.
 
         Raises, in this order: `EmptyOwnerID`, `InvalidActum`, `IdempotencyUnsupported` (before the store is
-        touched), `ChronicumNotFound` for another owner's session. Creating and recording are two steps: if
+        touched), `ChronicumNotFound` for another owner's session. An owner or a key that is no `str` is
+        `NotText`, in its place and before the store is touched. Creating and recording are two steps: if
         the second fails, the session stays, empty, and a retry is safe.
         """
         _require_owner(owner_id)
         actum.validate()
+        if idempotency_key is not None:
+            _require_text("idempotency_key", idempotency_key)
         keyed_store = self._keyed_store
         if idempotency_key and keyed_store is None:
             raise IdempotencyUnsupported
@@ -62,26 +71,36 @@ class Chronicarius:
         chronicum_id: str,
         *,
         last_n: int = 0,
-        actum_kinds: Iterable[str] = (),
-        actor_kinds: Iterable[str] = (),
+        actum_kinds: str | Iterable[str] = (),
+        actor_kinds: str | Iterable[str] = (),
     ) -> list[Actum]:
         """The session's acta, oldest first, private ones included.
 
         Each filter lets pass the kinds it names, all if it names none; kinds that do not exist match nothing.
+        A single string names one kind.
         Both must let an actum pass. Then the last `last_n` are taken; zero or less takes all.
 
-        Raises `EmptyOwnerID`, then `ChronicumNotFound` for a missing or another owner's session.
+        Raises `EmptyOwnerID`, then `ChronicumNotFound` for a missing or another owner's session; `NotText`
+        for an owner, an id or a kind that is no `str`.
         """
         self._require_owned(owner_id, chronicum_id)
-        query = ActaQuery(last_n=last_n, kinds=tuple(actum_kinds), actor_kinds=tuple(actor_kinds))
+        query = ActaQuery(
+            last_n=last_n,
+            kinds=_kinds("actum_kinds", actum_kinds),
+            actor_kinds=_kinds("actor_kinds", actor_kinds),
+        )
         return self._store.acta(chronicum_id, query)
 
     def get_chronicum(self, owner_id: str, chronicum_id: str) -> Chronicum:
-        """The session. Raises `EmptyOwnerID`, then `ChronicumNotFound` for a missing or foreign one."""
+        """The session. Raises `EmptyOwnerID`, then `ChronicumNotFound` for a missing or foreign one.
+
+        `NotText` for an owner or an id that is no `str`.
+        """
         return self._require_owned(owner_id, chronicum_id)
 
     def _require_owned(self, owner_id: str, chronicum_id: str) -> Chronicum:
         _require_owner(owner_id)
+        _require_text("chronicum_id", chronicum_id)
         chronicum = self._owned(owner_id, chronicum_id)
         if chronicum is None:
             raise ChronicumNotFound
@@ -107,5 +126,25 @@ class Chronicarius:
 
 
 def _require_owner(owner_id: str) -> None:
-    if not owner_id:
+    # None is nobody, and nobody owns a session.
+    if owner_id is None or owner_id == "":
         raise EmptyOwnerID
+    _require_text("owner_id", owner_id)
+
+
+def _require_text(name: str, value: object) -> None:
+    # Callers without a type checker hand over bytes and numbers, which would fail deep inside a store.
+    if not isinstance(value, str):
+        raise NotText.named(name, value)
+
+
+def _kinds(name: str, kinds: str | Iterable[str]) -> tuple[str, ...]:
+    # A string is an iterable of its letters, which name no kind: what is meant is one kind.
+    if isinstance(kinds, str):
+        return (kinds,)
+    if isinstance(kinds, bytes) or not isinstance(kinds, Iterable):
+        raise NotText.named(name, kinds)
+    named = tuple(kinds)
+    for kind in named:
+        _require_text(name, kind)
+    return named

@@ -62,6 +62,20 @@ class EmptyOwnerID(ChronicaError):
     advice = "Name the owner of the session."
 
 
+class NotText(ChronicaError):
+    """An owner, an id, a key or a kind is no text; the message names which and what it is instead."""
+
+    code = "not_text"
+    exit_code = 2
+    text = "chronica: not text"
+    advice = "Give a str; decode bytes first."
+
+    @classmethod
+    def named(cls, name: str, value: object) -> NotText:
+        """The error for the argument `name`, which says the value's type and never the value."""
+        return cls(f"{cls.text}: {name} is a value of type {type(value).__name__}")
+
+
 class IdempotencyUnsupported(ChronicaError):
     """An idempotency key came with a store that cannot keep one; nothing was stored."""
 

@@ -17,6 +17,9 @@ _PUBLIC_FACETS = len(_KINDS) * len(_ACTOR_KINDS)
 UNIT_CLOSED = 2 * _PUBLIC_FACETS
 """The facet of a closed unit, which is an entry of the session but no actum."""
 
+UNIT_KIND = "unit_closed"
+"""What a closed unit is called beside the kinds of acta."""
+
 ACTA = tuple(range(2 * _PUBLIC_FACETS))
 
 
@@ -44,3 +47,14 @@ def facets(
         for actor_kind in _ACTOR_KINDS
         if not wanted_actors or actor_kind in wanted_actors
     )
+
+
+def entry_facets(
+    kinds: Iterable[str] = (), actor_kinds: Iterable[str] = (), *, private: bool = True
+) -> tuple[int, ...]:
+    """The same for every entry: `unit_closed` is a kind too, and passes where nothing is asked for."""
+    kinds, actor_kinds = tuple(kinds), tuple(actor_kinds)
+    of_acta = tuple(kind for kind in kinds if kind != UNIT_KIND)
+    numbers = facets(of_acta, actor_kinds, private=private) if of_acta or not kinds else ()
+    units = UNIT_KIND in kinds or (not kinds and not actor_kinds)
+    return (*numbers, UNIT_CLOSED) if units else numbers

@@ -36,15 +36,15 @@ def known_as(name: str) -> str | None:
 
 
 @lru_cache(maxsize=512)
-def _merged(facets: tuple[int, ...], descending: bool) -> str:
-    """(seq, position) of entries of these facets beyond a seq, nearest first.
+def _merged(facets: tuple[int, ...], descending: bool, *more: str) -> str:
+    """(seq, position) and `more` of entries of these facets beyond a seq, nearest first.
 
     One run of the index per facet, which SQLite merges lazily: the cost follows the limit and the
     number of facets, never the length of the session. A plain `facet IN (…)` would be sorted.
     """
     sign, order = ("<", "DESC") if descending else (">", "ASC")
     runs = " UNION ALL ".join(
-        "SELECT seq, position FROM session_entries "
+        f"SELECT {', '.join(('seq', 'position', *more))} FROM session_entries "
         f"WHERE stream_id = ?1 AND facet = {number} AND seq {sign} ?2"
         for number in facets
     )
@@ -56,6 +56,15 @@ def entry_sql(facets: tuple[int, ...], descending: bool, columns: str) -> str:
     """Entries with columns of their events (alias `e`); bound are stream, seq beyond which, limit."""
     return (
         f"SELECT {columns} FROM ({_merged(facets, descending)}) k "
+        "CROSS JOIN events e ON e.position = k.position"
+    )
+
+
+@lru_cache(maxsize=512)
+def entry_facet_sql(facets: tuple[int, ...], descending: bool, columns: str) -> str:
+    """The same as `entry_sql`, each row with seq, position and facet before the columns."""
+    return (
+        f"SELECT k.seq, k.position, k.facet, {columns} FROM ({_merged(facets, descending, 'facet')}) k "
         "CROSS JOIN events e ON e.position = k.position"
     )
 
@@ -77,21 +86,24 @@ def last_acta(connection: apsw.Connection, stream_id: int, facets: Sequence[int]
 
 
 _KEYED = (
-    "SELECT e.payload, e.recorded_at, e.occurred_at, e.private FROM session_keys k "
+    f"SELECT {_ACTUM_COLUMNS} FROM session_keys k "
     "CROSS JOIN events e ON e.position = k.position WHERE k.stream_id = ? AND k.key = ?"
 )
 _IMPORTED = (
-    "SELECT e.payload, e.recorded_at, e.occurred_at, e.private FROM imported_records i "
+    f"SELECT {_ACTUM_COLUMNS} FROM imported_records i "
     "CROSS JOIN events e ON e.position = i.position WHERE i.source_key = ? AND e.stream_id = ?"
 )
 
 
 def keyed_actum(connection: apsw.Connection, stream_id: int, key: str) -> fetch.Row | None:
     """The row (see `actum`) that used an idempotency key in a session first, or None."""
-    row = fetch.row(connection, _KEYED, (stream_id, known_as(key)))
-    if row is None and key.startswith(IMPORT_PREFIXES):
+    if key.startswith(IMPORT_PREFIXES):
+        # An importer's key that a session uses twice is noted in both tables: where all sessions have theirs
+        # stands the first use.
         row = fetch.row(connection, _IMPORTED, (known_as(key), stream_id))
-    return row
+        if row is not None:
+            return row
+    return fetch.row(connection, _KEYED, (stream_id, known_as(key)))
 
 
 def actum(row: Sequence[Any]) -> Actum:

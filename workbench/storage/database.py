@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import apsw
+import msgspec
 
 from workbench.storage import fetch
 from workbench.storage.connection import (
     ReadOnlyView,
+    Standing,
     Synchronous,
+    holds_nothing,
     open_read_only,
     open_reader,
     open_writer,
+    remove_files,
 )
-from workbench.storage.errors import DatabaseReadOnly, StorageError, WrongThread, translated
+from workbench.storage.errors import DatabaseReadOnly, StorageError, WrongThread, damaged, translated
 from workbench.storage.turns import WriteTurns
 
 POOL_SIZE = 8
@@ -33,17 +37,23 @@ class DataVersionPoller:
     checkpoints: it means "ask", not "new".
     """
 
-    def __init__(self, connection: apsw.Connection | None, path: Path) -> None:
+    def __init__(
+        self, connection: apsw.Connection | None, path: Path, standing: Standing | None = None
+    ) -> None:
         self._connection = connection
         self._path = path
+        self._standing = standing
 
     def poll(self) -> int:
         """A number that differs from the last one if another connection committed since.
 
-        Always 0 where commits cannot be seen (read-only media).
+        Always 0 where commits cannot be seen (read-only media), and from then on -1 once another file
+        stands in this one's place: whoever asks then is told so.
         """
         if self._connection is None:
             return 0
+        if self._standing is not None and not self._standing.holds():
+            return -1
         with translated(self._path):
             return int(fetch.value(self._connection, "PRAGMA data_version"))
 
@@ -69,6 +79,11 @@ class Database:
     nested entry by the same thread is a savepoint. `reader()` lends a connection that cannot
     write; inside the thread's own transaction it lends the writer, so that a thread always sees
     what it has written.
+
+    Opening raises `DatabaseReadOnly`, `DatabaseMissing`, `DiskFull`, `DatabaseLocked`,
+    `NotAWorkbenchDatabase` and other `StorageError`s. Once open, whatever reads or writes raises
+    `DatabaseReplaced` when the file was deleted, moved, or another one was put in its place: no write
+    is acknowledged that went into a file nobody will find.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False, synchronous: Synchronous = "FULL") -> None:
@@ -88,16 +103,42 @@ class Database:
         self._closed = False
         self._writer: apsw.Connection | None = None
         self._turns: WriteTurns | None = None
+        self._fresh = not read_only and not path.exists()
+        """Whether this object made the file and nothing was committed to it since."""
+        self._standing: Standing | None = None
+        """None where a private copy is read, which nobody else knows."""
         if read_only:
             self._view = open_read_only(path)
             self.stale_reason = self._view.reason
-            self._idle.append(self._view.connection)
+            connection = self._view.connection
+            self._idle.append(connection)
         else:
-            self._writer = open_writer(path, synchronous=synchronous)
+            connection = self._writer = open_writer(path, synchronous=synchronous)
             self._turns = WriteTurns(path)
             self._writer.set_busy_handler(self._turns.busy)
+        if self._view is None or self._view.copy is None:
+            try:
+                self._standing = Standing(path, connection, wal=not self.stale_reason)
+            except BaseException:
+                self.close()
+                raise
 
     # -- writing ---------------------------------------------------------------------------
+
+    @property
+    def on_wait(self) -> Callable[[float], object] | None:
+        """What is told, about every second, how many seconds a transaction has waited for its turn.
+
+        It runs on the waiting thread, in the middle of the wait: it must return at once, raise
+        nothing and leave the database alone. Set it to show that a write waits for another program;
+        None, as it is at first, tells nobody.
+        """
+        return None if self._turns is None else self._turns.on_wait
+
+    @on_wait.setter
+    def on_wait(self, told: Callable[[float], object] | None) -> None:
+        if self._turns is not None:
+            self._turns.on_wait = told
 
     @property
     def in_transaction(self) -> bool:
@@ -123,7 +164,8 @@ class Database:
         """A write transaction; nested entry is a savepoint; any exception undoes its own level.
 
         Raises `DatabaseLocked` when another program holds the lock for longer than the busy
-        timeout, `DatabaseReadOnly` on a database opened for reading, `DiskFull`.
+        timeout, `DatabaseReadOnly` on a database opened for reading, `DiskFull`, `DatabaseReplaced`
+        (also after the commit: what was written then lies in a file that is gone).
         """
         if self.read_only:
             self._refuse_closed()
@@ -133,6 +175,8 @@ class Database:
             if connection is None or turns is None:
                 raise StorageError(f"{self.path} is closed")
             if self._depth == 0:
+                # The log is looked at after the commit.
+                self._refuse_replaced(log=False)
                 with translated(self.path):
                     turns.begin(connection)
                 undo, done = "ROLLBACK", "COMMIT"
@@ -148,6 +192,9 @@ class Database:
                     yield connection
                     self._refuse_lost(connection)
                     connection.execute(done)
+                if self._depth == 1:
+                    self._fresh = False
+                    self._refuse_replaced()
             except BaseException:
                 # A full disk or an I/O error may already have undone the whole transaction.
                 if connection.in_transaction:
@@ -163,7 +210,8 @@ class Database:
         """Lend a connection for reading; it goes back to the pool at the end of the block.
 
         Nested calls of one thread share one: threads that each hold a reader and wait for another
-        would wait for ever.
+        would wait for ever. Raises `DatabaseReplaced`, and `DatabaseDamaged` also where the block met a
+        text or JSON that cannot be read: what is stored was whole when it was written.
         """
         if self.in_transaction:
             yield self.writer()
@@ -178,6 +226,8 @@ class Database:
             try:
                 with translated(self.path):
                     yield connection
+            except (UnicodeDecodeError, msgspec.DecodeError) as error:
+                raise damaged(self.path, error) from error
             finally:
                 del self._held[thread]
                 self._give_back(connection)
@@ -185,14 +235,23 @@ class Database:
     def data_version_poller(self) -> DataVersionPoller:
         """A poller that notices the commits of other connections; see its class."""
         frozen = self._view is not None and bool(self.stale_reason)
-        return DataVersionPoller(None if frozen else self._open_reader(), self.path)
+        return DataVersionPoller(None if frozen else self._open_reader(), self.path, self._standing)
 
     def _take(self) -> apsw.Connection:
         with self._pool_lock:
             self._refuse_closed()
-            if self._idle:
-                return self._idle.pop()
-        return self._open_reader()
+            connection = self._idle.pop() if self._idle else None
+        try:
+            self._refuse_replaced()
+            if connection is None:
+                connection = self._open_reader()
+                # It was opened by its name, which may have come to mean another file meanwhile.
+                self._refuse_replaced()
+        except BaseException:
+            if connection is not None:
+                connection.close()
+            raise
+        return connection
 
     def _give_back(self, connection: apsw.Connection) -> None:
         with self._pool_lock:
@@ -208,6 +267,10 @@ class Database:
             return open_reader(Path(self._view.copy.name) / self.path.name)
         return open_read_only(self.path).connection
 
+    def _refuse_replaced(self, *, log: bool = True) -> None:
+        if self._standing is not None:
+            self._standing.check(log=log)
+
     def _refuse_lost(self, connection: apsw.Connection) -> None:
         # After a full disk or an I/O error SQLite may undo everything; whoever caught that error in
         # an inner level must not go on: each further statement would be a transaction of its own.
@@ -220,6 +283,24 @@ class Database:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StorageError(f"{self.path} is closed")
+
+    def _withdraw(self, writer: apsw.Connection) -> None:
+        """Delete a file that was made and never written to: whoever comes later would call it damaged."""
+        try:
+            self._refuse_replaced()
+            try:
+                # Under the lock, for another program may be laying it out.
+                writer.execute("BEGIN IMMEDIATE")
+                empty = fetch.value(writer, "SELECT count(*) FROM sqlite_schema") == 0
+            except apsw.Error:
+                # Without room there is not even a lock; nor was there room for anybody else's tables.
+                empty = holds_nothing(self.path)
+            if empty:
+                remove_files(self.path)
+            if writer.in_transaction:
+                writer.execute("ROLLBACK")
+        except (apsw.Error, OSError, StorageError):
+            return
 
     # -- end -------------------------------------------------------------------------------
 
@@ -234,6 +315,8 @@ class Database:
             connection.close()
         with self._lock:
             if self._writer is not None:
+                if self._fresh:
+                    self._withdraw(self._writer)
                 self._writer.close()
                 self._writer = None
             if self._turns is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,10 +77,59 @@ class DatabaseDamaged(SchemaError):
     code = "db_damaged"
 
 
+class DatabaseReplaced(StorageError):
+    """Under the running program the file was deleted, or another one put in its place."""
+
+    code = "db_replaced"
+
+
 class WrongThread(StorageError):
     """An open transaction or an iterator was used from a thread that did not open it."""
 
     code = "wrong_thread"
+
+
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
+_LEAST_ROOM = 64 * 1024
+"""What SQLite needs beside a file before it can so much as read it: the index of its write-ahead log."""
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether the system refused a write because the medium, or the user's share of it, is full."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def has_no_room(path: Path | str) -> bool:
+    """Whether hardly anything can be written beside `path`, as far as the system tells."""
+    try:
+        medium = os.statvfs(os.path.dirname(path) or ".")  # noqa: PTH120
+    except OSError:
+        return False
+    # A medium without a fixed number of files says that it has none at all.
+    return medium.f_bavail * medium.f_frsize < _LEAST_ROOM or (medium.f_files > 0 and medium.f_favail == 0)
+
+
+def no_room(path: Path | str) -> DiskFull:
+    """The error of a full medium, naming what was being written."""
+    return DiskFull(f"no room left to write {path}", hint="free some space and try again")
+
+
+def damaged(path: Path | str, reason: object) -> DatabaseDamaged:
+    """The error of a file that holds what nobody wrote, and why that is thought."""
+    return DatabaseDamaged(f"{path} is damaged: {reason}", hint="restore it from a backup")
+
+
+def not_writable(path: Path | str) -> DatabaseReadOnly:
+    """The error of a file that this user, or nobody, can write."""
+    return DatabaseReadOnly(
+        f"{path} cannot be written",
+        hint="check the permissions of the file and its folder, or only look at it: "
+        "workbench --read-only opens it without writing",
+    )
+
+
+_BROKEN = ("no such column", "no such table", "malformed database schema", "malformed JSON")
+"""How SQLite refuses our own statements once a layout or a payload was damaged; a person's name no tables."""
 
 
 @contextmanager
@@ -88,10 +139,26 @@ def opening(path: Path | str) -> Iterator[None]:
         with translated(path):
             yield
     except OSError as error:
+        if is_full(error):
+            raise no_room(error.filename or path) from error
+        if error.errno == errno.EROFS:
+            raise not_writable(path) from error
         raise StorageError(
             f"{path} cannot be opened: {error.strerror or error}",
             hint="check that its folder exists and may be written",
         ) from error
+    except UnicodeEncodeError as error:
+        if error.object != str(path):
+            raise
+        raise unnameable(path) from None
+
+
+def unnameable(path: Path | str) -> StorageError:
+    """The error of a name that SQLite cannot be given: bytes that are no text."""
+    shown = str(path).encode("utf-8", "backslashreplace").decode()
+    return StorageError(
+        f"the name of {shown} is not valid UTF-8", hint="rename it, or name another with --root"
+    )
 
 
 @contextmanager
@@ -104,23 +171,31 @@ def translated(path: Path | str) -> Iterator[None]:
         yield
     except apsw.BusyError as error:
         raise DatabaseLocked(
-            f"{path} is being written by another program", hint="try again in a moment"
+            f"{path} is being written by another program",
+            hint="try again in a moment, or end the program that holds it",
         ) from error
     except apsw.FullError as error:
-        raise DiskFull(f"no room left to write {path}", hint="free some space and try again") from error
+        raise no_room(path) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise DatabaseReadOnly(
-            f"{path} cannot be written", hint="check the file's permissions, or open it read-only"
-        ) from error
+        raise not_writable(path) from error
     except apsw.NotADBError as error:
         raise NotAWorkbenchDatabase(
             f"{path} is not a database", hint="name another workspace with --root"
         ) from error
     except apsw.CorruptError as error:
-        raise DatabaseDamaged(f"{path} is damaged: {error}", hint="restore it from a backup") from error
+        raise damaged(path, error) from error
+    except apsw.SQLError as error:
+        if not str(error).startswith(_BROKEN):
+            raise
+        raise damaged(path, error) from error
     except apsw.CantOpenError as error:
+        if has_no_room(path):
+            raise no_room(path) from error
         raise StorageError(
             f"{path} cannot be opened", hint="check that its folder exists and may be written"
         ) from error
     except apsw.IOError as error:
+        # The index of the write-ahead log does not say why it could not grow.
+        if has_no_room(path):
+            raise no_room(path) from error
         raise StorageError(f"{path} could not be read or written: {error}", hint="check the disk") from error

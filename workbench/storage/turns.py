@@ -11,12 +11,19 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 
 BUSY_TIMEOUT_MS = 5000
 """How long a statement waits for another program's lock before it gives up."""
+
+QUEUE_PATIENCE_MS = 2000
+"""How long a writer stays in the queue: one that hangs there must not keep the others from writing."""
+
+TOLD_AFTER_SECONDS = 1.0
+"""How long a writer waits before it says so, and how often it says it again."""
 
 _FIRST_NAP = 0.0001
 _LONGEST_NAP = 0.005
@@ -32,8 +39,14 @@ class WriteTurns:
     """
 
     def __init__(self, path: Path) -> None:
+        self.on_wait: Callable[[float], object] | None = None
+        """Told the seconds waited so far, first after `TOLD_AFTER_SECONDS` and then as often again."""
+        self._began = 0.0
         self._deadline = 0.0
+        self._told = 0.0
         self._asking = False
+        self._stuck = False
+        """Whether the queue did not move last time; then it is not waited for again until it does."""
         try:
             self._folder: int | None = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -41,7 +54,7 @@ class WriteTurns:
 
     def begin(self, connection: apsw.Connection) -> None:
         """Start a write transaction; `apsw.BusyError` when the busy timeout has passed in vain."""
-        self._deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        self._start_waiting()
         queued = self._enter()
         if not queued:
             self._deadline = max(self._deadline, time.monotonic() + _LAST_TRY)
@@ -59,25 +72,42 @@ class WriteTurns:
         Short naps are fair: nobody but the head of the queue is asking.
         """
         if tries == 0 and not self._asking:
-            self._deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
-        if time.monotonic() >= self._deadline:
+            self._start_waiting()
+        now = time.monotonic()
+        if now >= self._deadline:
             return False
+        self._tell(now)
         time.sleep(min(_FIRST_NAP * (tries + 1), _LONGEST_NAP))
         return True
+
+    def _start_waiting(self) -> None:
+        self._began = time.monotonic()
+        self._deadline = self._began + BUSY_TIMEOUT_MS / 1000
+        self._told = self._began
+
+    def _tell(self, now: float) -> None:
+        if self.on_wait is not None and now - self._told >= TOLD_AFTER_SECONDS:
+            self._told = now
+            self.on_wait(now - self._began)
 
     def _enter(self) -> bool:
         if self._folder is None:
             return False
+        patience = 0.0 if self._stuck else min(QUEUE_PATIENCE_MS, BUSY_TIMEOUT_MS) / 1000
         nap = _FIRST_NAP
         while True:
             try:
                 fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._stuck = False
                 return True
             except BlockingIOError:
-                if time.monotonic() >= self._deadline:
+                now = time.monotonic()
+                if now >= self._began + patience:
+                    self._stuck = True
                     return False
             except OSError:
                 return False
+            self._tell(now)
             time.sleep(nap)
             nap = min(nap * 2, _LONGEST_NAP)
 

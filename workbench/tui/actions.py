@@ -38,12 +38,7 @@ def always(app: WorkbenchApp) -> str:
 
 def writing(app: WorkbenchApp) -> str:
     """The availability of an action that changes the workspace."""
-    workspace = app.workspace
-    if workspace is None:
-        return "the workspace is not open yet"
-    if workspace.read_only:
-        return workspace.read_only_reason or "the workspace is open read-only"
-    return ""
+    return app.access.write_refusal
 
 
 @dataclass(frozen=True, slots=True)

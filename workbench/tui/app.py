@@ -18,20 +18,34 @@ from workbench import locations
 from workbench.data import DataMissing, data_folder
 from workbench.errors import WorkbenchError
 from workbench.tui import failures, terminal
+from workbench.tui.access import Access
 from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_action
+from workbench.tui.file_fate import WorkspaceLost
+from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
+from workbench.tui.migration_page import MigrationPage
 from workbench.tui.page import Page
 from workbench.tui.present import plain_lines, visible
 from workbench.tui.problem_page import ProblemPage
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
 from workbench.tui.themes import DEFAULT_THEME, ThemeFile, choose_theme, load_themes, try_theme, variables_of
-from workbench.tui.watch import Committed, LiveAgain, LiveLost, Opened, OpenFailed, Watch, workspace_opener
+from workbench.tui.watch import (
+    Committed,
+    JobsMoved,
+    LiveAgain,
+    LiveLost,
+    Opened,
+    OpenFailed,
+    WriteWaits,
+    workspace_opener,
+)
 from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 
 if TYPE_CHECKING:
     from textual.message import Message
     from textual.notifications import SeverityLevel
+    from textual.timer import Timer
     from textual.worker import Worker
 
     from workbench.workspace import Workspace
@@ -40,6 +54,18 @@ SLOW_SECONDS = 2.0
 """After this long the page says that opening takes long, and what a person can do."""
 
 PROBLEM_MODE = "problem"
+MIGRATION_MODE = "migration"
+DOORS: dict[str, type[ProblemPage | MigrationPage]] = {
+    PROBLEM_MODE: ProblemPage,
+    MIGRATION_MODE: MigrationPage,
+}
+"""The pages that stand before a workspace that is not open."""
+
+LEAVE_SECONDS = 2.0
+"""How long leaving the program waits for its jobs to stop in an orderly way."""
+
+WAIT_TICK_SECONDS = 0.5
+"""How often the footer counts on while a write waits."""
 
 KEYMAP_PROBLEMS_SHOWN = 2
 """Problems of the keymap that the toast names; the log file has all."""
@@ -80,6 +106,8 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         if "PAGES" in cls.__dict__:
             cls.REGISTRY = registry_of(cls.PAGES)
             cls.BINDINGS = [*bindings(cls.REGISTRY.of(APP))]
+            # The keys of screens that it does not have would lead nowhere.
+            options.setdefault("inherit_bindings", False)
         super().__init_subclass__(**options)
 
     def __init__(
@@ -102,13 +130,13 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self.animation_level = "none"
         self.wants_read_only = read_only
         self.clock = clock or (lambda: datetime.now(UTC))
-        self.workspace: Workspace | None = None
+        self.access = Access(self.post_message, read_only=read_only)
         self.takes_mouse = True
         self.unexpected: list[BaseException] = []
         self._shown_error: BaseException | None = None
-        self._problem: failures.Failure | None = None
-        self._live = "opening"
-        self._watch: Watch | None = None
+        self._waiting: Timer | None = None
+        self._begun = False
+        self._end_with: int | None = None
         self._jobs: dict[int, str] = {}
         self._job_numbers = count(1)
 
@@ -119,7 +147,8 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._load_themes()
         for page in self.PAGES:
             self.add_mode(page.NAME, page)
-        self.add_mode(PROBLEM_MODE, ProblemPage)
+        for name, door in DOORS.items():
+            self.add_mode(name, door)
 
     def _keymap_summary(self) -> str:
         """What was wrong with the user's keymap in one text: the first two problems, all in the log file."""
@@ -138,25 +167,41 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     # Start and end
 
+    def on_load(self) -> None:
+        """The last moment before the terminal is switched: from here on a signal must switch it back."""
+        terminal.end_on_signals(self._end)
+
+    def _end(self, return_code: int) -> None:
+        """A signal asks the program to end; one that comes while the first screen is made waits for that."""
+        if self._begun:
+            self.exit(return_code=return_code)
+        else:
+            self._end_with = return_code
+
     def on_mount(self) -> None:
         """Say what was wrong with the user's files, and begin to open the workspace."""
-        terminal.end_on_signals(lambda code: self.exit(return_code=code))
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        self._begun = True
+        if self._end_with is not None:
+            self.exit(return_code=self._end_with)
+            return
         for text, severity in self._greetings:
             self.notify(text, severity=severity, timeout=12)
         self._greetings.clear()
         self.open_workspace()
 
+    @property
+    def workspace(self) -> Workspace | None:
+        """The workspace, once it is open."""
+        return self.access.workspace
+
     def open_workspace(self) -> None:
         """Open the workspace on a thread of its own; `Opened` or `OpenFailed` follows."""
-        if self._watch is not None:
-            self._watch.stop()
-        self._live = "opening"
-        self._watch = Watch(self.workspace_opener(), self.post_message)
-        self._watch.start()
+        self.access.open(self.workspace_opener())
         self.set_timer(SLOW_SECONDS, self._say_slow)
+        self._update_doors()
 
     def workspace_opener(self) -> Callable[[], Workspace]:
         """What opens the workspace, on the watch's thread."""
@@ -164,7 +209,7 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     def _say_slow(self) -> None:
         page = self.page
-        if self._live == "opening" and page is not None:
+        if self.access.live == "opening" and page is not None:
             quit_key = self.keymap.shown("app.quit")
             page.set_notice(
                 f"{self.opening_text()}\n\nThis takes long: another program may hold the database, "
@@ -177,11 +222,11 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     def on_unmount(self) -> None:
         """Remember where the person was; end the watch; close the workspace."""
-        if self._watch is not None:
-            self._watch.stop()
         self.save_state()
         if self.workspace is not None:
-            self.workspace.close()
+            # What a job has committed stays; that it was stopped should be known, too.
+            self.workspace.jobs.leave(LEAVE_SECONDS)
+        self.access.close()
 
     def save_state(self) -> None:
         """Write what is remembered for the next run."""
@@ -194,30 +239,51 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     async def on_opened(self, message: Opened) -> None:
         """The workspace is open: every page begins to read."""
-        self.workspace = message.workspace
-        self._live = "live"
-        if self.current_mode == PROBLEM_MODE:
+        self.access.opened(message.workspace)
+        message.workspace.log.database.on_wait = lambda seconds: self.post_message(WriteWaits(seconds))
+        if self.current_mode in DOORS:
             await self.switch_mode(self._first)
+        message.workspace.jobs.listen(lambda: self.post_message(JobsMoved()))
         for page in self.built_pages():
             page.enter_workspace()
             page.update_header()
 
     async def on_open_failed(self, message: OpenFailed) -> None:
-        """The workspace cannot be opened: one page says so."""
-        self._live = "failed"
-        self._problem = failures.failure_of(message.error, "The workspace cannot be opened")
+        """The workspace cannot be opened: one page says so, or offers to migrate it."""
+        self.access.refused(message.error)
         if not isinstance(message.error, WorkbenchError):
             self.unexpected.append(message.error)
-        if self.current_mode != PROBLEM_MODE:
-            await self.switch_mode(PROBLEM_MODE)
-        screen = self.screen_stack[0]
-        if isinstance(screen, ProblemPage):
-            screen.show(self._problem)
+        await self.show_door(MIGRATION_MODE if self.access.migratable else PROBLEM_MODE)
+
+    async def show_door(self, mode: str) -> None:
+        """Show one of the pages that stand before a workspace that is not open."""
+        if self.current_mode != mode:
+            await self.switch_mode(mode)
+        self._update_doors()
+
+    def _update_doors(self) -> None:
+        if self.current_mode in DOORS:
+            door = self.screen_stack[0]
+            if isinstance(door, ProblemPage | MigrationPage) and door.is_mounted:
+                door.update()
+
+    async def reopen(self) -> None:
+        """Open the workspace anew after it was lost; every screen begins afresh where it was."""
+        if self.running_jobs():
+            self.notify("A job still runs on the workspace that was lost; stop it first.", severity="warning")
+            return
+        self.save_state()
+        self._first = self.current_mode if self.current_mode not in DOORS else self._first
+        await self.show_door(PROBLEM_MODE)
+        for page in self.built_pages():
+            await self.remove_mode(page.NAME)
+            self.add_mode(page.NAME, type(page))
+        self.open_workspace()
 
     @property
     def problem(self) -> failures.Failure | None:
-        """Why the workspace could not be opened."""
-        return self._problem
+        """Why the workspace could not be opened, or was lost."""
+        return self.access.problem
 
     def on_committed(self, message: Committed) -> None:
         """Something was committed: the page that is shown asks again, the others when they are shown."""
@@ -225,17 +291,40 @@ class WorkbenchApp(App[None], inherit_bindings=False):
             page.note_commit(shown=page is self.page)
 
     def on_live_lost(self, message: LiveLost) -> None:
-        """The database does not answer: say so once, in the header and in a toast."""
-        if self._live == "live":
-            self._live = "lost"
-            failure = failures.failure_of(message.error)
-            self.notify(f"Changes are not seen live: {failure.sentence}", severity="warning")
-            self._update_headers()
+        """The database does not answer, or its file is another one: say so once, and in the header."""
+        news = self.access.lost(message.error)
+        self._update_headers()
+        self._update_footer()
+        if news and self.access.problem is not None:
+            self._show_message(self.access.problem)
 
     def on_live_again(self, message: LiveAgain) -> None:
         """The database answers again."""
-        self._live = "live"
+        if self.access.found():
+            self._close_stale_message()
+            self.notify("The workspace is there again.")
         self._update_headers()
+        self._update_footer()
+
+    def _close_stale_message(self) -> None:
+        from workbench.tui.dialogs.message import MessageDialog
+
+        screen = self.screen
+        if isinstance(screen, MessageDialog) and screen.failure.code == WorkspaceLost.code:
+            screen.dismiss(None)
+
+    def on_write_waits(self, message: WriteWaits) -> None:
+        """A write of this program waits for another program: the footer says so while it does."""
+        self.access.write_waits(message.seconds)
+        self._update_footer()
+        if self._waiting is None:
+            self._waiting = self.set_interval(WAIT_TICK_SECONDS, self._count_wait)
+
+    def _count_wait(self) -> None:
+        if not self.access.waiting and self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+        self._update_footer()
 
     def _update_headers(self) -> None:
         for page in self.built_pages():
@@ -264,8 +353,9 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         return HeaderState(
             path=_home_relative(self.root),
             schema=workspace.schema_version if workspace is not None else None,
-            live=self._live,
-            read_only=workspace.read_only if workspace is not None else self.wants_read_only,
+            live="outdated" if self.access.migratable else self.access.live,
+            reason=self.access.reason,
+            read_only=self.access.read_only,
         )
 
     def navigation_entries(self) -> list[NavigationEntry]:
@@ -275,12 +365,17 @@ class WorkbenchApp(App[None], inherit_bindings=False):
             for page in self.PAGES
         ]
 
+    def urgent_text(self) -> str:
+        """What a person should know before anything else, for the footer; "" where there is nothing."""
+        if self.access.live == "lost":
+            return f"{self.access.reason}: {self.keymap.shown('page.refresh')} opens it again"
+        return self.access.waiting
+
     def status_text(self) -> str:
         """What goes on, for the footer."""
-        jobs = list(self._jobs.values())
-        if not jobs:
-            return ""
-        return jobs[0] if len(jobs) == 1 else f"{jobs[0]} and {len(jobs) - 1} more"
+        if self.workspace is None:
+            return footer_text((), list(self._jobs.values()))
+        return footer_text(self.workspace.jobs.live(), list(self._jobs.values()))
 
     # Jobs
 
@@ -302,6 +397,17 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         finally:
             del self._jobs[number]
             self._update_footer()
+
+    def running_jobs(self) -> list[str]:
+        """What this program runs, one line each."""
+        live = () if self.workspace is None else self.workspace.jobs.live()
+        return [*(f"{row.title} {percent(row)}".rstrip() for row in live), *self._jobs.values()]
+
+    def on_jobs_moved(self, message: JobsMoved) -> None:
+        """A job of this program began, moved or ended."""
+        self._update_footer()
+        for page in self.built_pages():
+            page.jobs_moved()
 
     def _update_footer(self) -> None:
         if self.page is not None:
@@ -327,10 +433,14 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         if text:
             self._greetings.append((text, severity))
 
-    def show_failure(self, error: BaseException, title: str = "") -> None:
-        """Show an error as a dialog that can be copied; the one way for every error to reach a person."""
-        from workbench.tui.dialogs.message import MessageDialog
+    def show_failure(
+        self, error: BaseException, title: str = "", retry: Callable[[], object] | None = None
+    ) -> None:
+        """Show an error as a dialog that can be copied; the one way for every error to reach a person.
 
+        `retry` is offered where the error says that the same may work later. What only repeats a dialog
+        that is open, or that the workspace is lost, is not shown again.
+        """
         if isinstance(error, WorkerFailed) and isinstance(error.error, BaseException):
             error = error.error
         if error is self._shown_error:
@@ -338,7 +448,26 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._shown_error = error
         if not isinstance(error, WorkbenchError):
             self.unexpected.append(error)
-        self.push_screen(MessageDialog(failures.failure_of(error, title)))
+        elif not error.retryable:
+            retry = None
+        if self.access.swallows(error):
+            self.notify(self.urgent_text(), severity="warning")
+            return
+        self._show_message(failures.failure_of(error, title), retry)
+
+    def _show_message(self, failure: failures.Failure, retry: Callable[[], object] | None = None) -> None:
+        from workbench.tui.dialogs.message import MessageDialog
+
+        def again(wanted: str | None) -> None:
+            if wanted == "again" and retry is not None:
+                retry()
+
+        for screen in self.screen_stack:
+            if isinstance(screen, MessageDialog) and failures.repeats(failure, screen.failure):
+                if failure.code == WorkspaceLost.code:
+                    screen.show(failure)
+                return
+        self.push_screen(MessageDialog(failure, retry=retry is not None), again)
 
     @contextmanager
     def showing_failures(self) -> Iterator[None]:
@@ -476,7 +605,7 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     async def action_open_screen(self, name: str) -> None:
         """Show a screen."""
-        if self.workspace is None and self.current_mode == PROBLEM_MODE:
+        if self.current_mode in DOORS:
             self.notify("No workspace is open.", severity="warning")
             return
         self.state.screen = name
@@ -527,12 +656,13 @@ class WorkbenchApp(App[None], inherit_bindings=False):
 
     def action_leave(self) -> None:
         """Leave the program; asks first while a job runs."""
-        if not self._jobs:
+        jobs = self.running_jobs()
+        if not jobs:
             self.exit()
             return
         from workbench.tui.dialogs.confirm import ConfirmDialog
 
-        running = "\n".join(self._jobs.values())
+        running = "\n".join(jobs)
 
         def leave(sure: bool | None) -> None:
             if sure:
@@ -548,6 +678,9 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         """Copy a text out of the terminal, and say what is known about the outcome."""
         from workbench.tui.clipboard import copy_text
 
+        if not text:
+            self.notify(f"Nothing to copy: {label} is empty.", severity="warning")
+            return
         self.notify(copy_text(self, text, label).sentence, timeout=8)
 
 

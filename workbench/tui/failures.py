@@ -16,6 +16,8 @@ class Failure:
     sentence: str
     hint: str = ""
     code: str = ""
+    untouched: bool = False
+    """The file was refused as it is, and nothing was written to it."""
 
     def as_text(self) -> str:
         """The whole as plain text, for the clipboard."""
@@ -31,7 +33,13 @@ def failure_of(error: BaseException, title: str = "") -> Failure:
     """
     if isinstance(error, WorkbenchError):
         sentence = error.message or "The program could not do that."
-        return Failure(title or "That did not work", _capital(sentence), _capital(error.hint), error.code)
+        return Failure(
+            title or "That did not work",
+            _capital(sentence),
+            _capital(error.hint),
+            error.code,
+            error.exit_code == 3,
+        )
     where = write_log(error)
     return Failure(
         title or "The program made a mistake",
@@ -39,6 +47,19 @@ def failure_of(error: BaseException, title: str = "") -> Failure:
         where,
         "internal",
     )
+
+
+_OF_THE_FILE = frozenset(
+    ("storage", "db_damaged", "not_a_workbench_database", "db_replaced", "db_missing", "workspace_lost")
+)
+
+
+def repeats(failure: Failure, shown: Failure) -> bool:
+    """Whether `failure` says of the same cause what `shown` says already."""
+    if failure.code in _OF_THE_FILE and shown.code in _OF_THE_FILE:
+        # A file that was taken away fails in many ways at once.
+        return "workspace_lost" in (failure.code, shown.code) or failure.sentence == shown.sentence
+    return (failure.code, failure.sentence) == (shown.code, shown.sentence)
 
 
 def _capital(text: str) -> str:

@@ -1,6 +1,6 @@
 """The user's own keys: `keymap.toml`, one line per action id, read once at the start.
 
-    list.down = ["n", "down"]
+    list.down = ["f4", "down"]
     page.filter = ["f3", "slash"]
     app.help = ["f1", "question_mark"]
 

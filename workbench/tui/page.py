@@ -116,6 +116,9 @@ class Page(Screen[None], inherit_bindings=False):
         Called while the screen is shown, or when it is shown again after having missed some.
         """
 
+    def jobs_moved(self) -> None:
+        """A job of this program began, moved or ended; at most some ten times a second."""
+
     def on_filter(self, text: str) -> None:
         """The filter is now `text`; called at each keystroke."""
 
@@ -253,7 +256,10 @@ class Page(Screen[None], inherit_bindings=False):
         if editing or (self._showing_detail and self.has_class("-narrow")):
             back = self.app.registry["page.back"]
             items.insert(0, FooterItem(back.id, keymap.shown(back.id), back.title))
-        self.query_one(FooterLine).show(items, self._status or self.app.status_text())
+        urgent = self.app.urgent_text()
+        self.query_one(FooterLine).show(
+            items, urgent or self._status or self.app.status_text(), urgent=bool(urgent)
+        )
 
     def update_navigation(self) -> None:
         """Draw the navigation from the program's state."""
@@ -437,9 +443,11 @@ class Page(Screen[None], inherit_bindings=False):
         """Shrink the pane that has the keys."""
         self._resize_focused(enlarge=False)
 
-    def action_refresh_page(self) -> None:
-        """Read the screen again."""
-        if self._ready:
+    async def action_refresh_page(self) -> None:
+        """Read the screen again; open the workspace again where it was lost."""
+        if self.app.access.live == "lost":
+            await self.app.reopen()
+        elif self._ready:
             self.on_committed()
 
     async def action_filter(self) -> None:

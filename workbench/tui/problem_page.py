@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -24,49 +25,66 @@ class ProblemPage(Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "try_again", "try again", id="page.refresh", show=False),
         Binding("y", "copy", "copy", id="page.copy", show=False),
+        Binding("j,down", "scroll_text('down')", "down", show=False),
+        Binding("k,up", "scroll_text('up')", "up", show=False),
     ]
 
     app: WorkbenchApp
 
     def compose(self) -> ComposeResult:
         yield HeaderLine(id="header")
-        yield Static(id="problem", markup=False)
+        with VerticalScroll(can_focus=False, classes="door"):
+            yield Static(id="problem", markup=False)
         yield FooterLine(id="footer")
 
     def on_mount(self) -> None:
         """Show what is known."""
-        self.query_one(HeaderLine).show(self.app.header_state())
-        if self.app.problem is not None:
-            self.show(self.app.problem)
-        keymap = self.app.keymap
+        self.update()
+
+    def on_screen_resume(self) -> None:
+        """Show what is known by now."""
+        if self.is_mounted:
+            self.update()
+
+    def update(self) -> None:
+        """Draw the page from the program's state: what is wrong, or that the workspace is being opened."""
+        app, keymap = self.app, self.app.keymap
+        failure = app.problem
+        text = self.query_one("#problem", Static)
+        text.update(plain_lines(app.opening_text()) if failure is None else failure_content(failure))
+        self.query_one(HeaderLine).show(app.header_state())
         items = [
             FooterItem("page.refresh", keymap.shown("page.refresh"), "try again", click="screen.try_again"),
             FooterItem("page.copy", keymap.shown("page.copy"), "copy", click="screen.copy"),
             FooterItem("app.quit", keymap.shown("app.quit"), "quit"),
             FooterItem("app.help", keymap.shown("app.help"), "help"),
         ]
-        self.query_one(FooterLine).show(items, "")
-
-    def show(self, failure: Failure) -> None:
-        """Show this failure."""
-        if not self.is_mounted:
-            return
-        self.query_one(HeaderLine).show(self.app.header_state())
-        parts = [Content.assemble(("■ ", "$broken"), (plain_lines(failure.title), "bold $ink"))]
-        parts.append(Content.assemble((plain_lines(failure.sentence), "$body")))
-        if failure.hint:
-            parts.append(Content.assemble(("→ ", "$accent"), (plain_lines(failure.hint), "$body")))
-        if failure.code:
-            parts.append(Content.assemble((f"code {failure.code}", "$quiet")))
-        self.query_one("#problem", Static).update(Content("\n\n").join(parts))
+        self.query_one(FooterLine).show(items if failure is not None else items[2:], "")
 
     def action_try_again(self) -> None:
         """Open the workspace again."""
-        self.query_one("#problem", Static).update(plain_lines(self.app.opening_text()))
-        self.app.open_workspace()
-        self.query_one(HeaderLine).show(self.app.header_state())
+        if self.app.problem is not None:
+            self.app.open_workspace()
 
     def action_copy(self) -> None:
         """Copy the failure's text."""
         if self.app.problem is not None:
             self.app.copy(self.app.problem.as_text(), "the message")
+
+    def action_scroll_text(self, way: str) -> None:
+        """Scroll a text that is longer than the screen."""
+        scroll = self.query_one(".door", VerticalScroll)
+        scroll.scroll_relative(y=1 if way == "down" else -1, animate=False)
+
+
+def failure_content(failure: Failure) -> Content:
+    """A failure as the body of a page: title, sentence, what helps, and the code."""
+    parts = [Content.assemble(("✕ ", "$broken"), (plain_lines(failure.title), "bold $ink"))]
+    parts.append(Content.assemble((plain_lines(failure.sentence), "$body")))
+    if failure.hint:
+        parts.append(Content.assemble(("→ ", "$accent"), (plain_lines(failure.hint), "$body")))
+    if failure.untouched:
+        parts.append(Content.assemble(("The file is as it was: nothing was written to it.", "$body")))
+    if failure.code:
+        parts.append(Content.assemble((f"code {failure.code}", "$quiet")))
+    return Content("\n\n").join(parts)

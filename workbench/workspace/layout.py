@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from workbench.storage.errors import NotAWorkbenchDatabase, is_full, no_room, unnameable
+
 MANIFEST_NAME = "SSOT_MANIFEST.toml"
 DATABASE_NAME = "chronicle.db"
 FOLDERS = ("artifacts", "backups", "daybooks", "notes", "logs")
@@ -78,8 +80,27 @@ class Scaffolded(NamedTuple):
 def scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: bool = False) -> Scaffolded:
     """Create the folders and starter files that are missing; with `force`, overwrite the files.
 
-    Folders are made 0700, files 0600. Raises `OSError` if the root cannot be written.
+    Folders are made 0700, files 0600; a file is there whole or as it was before. Raises `OSError` if the
+    root cannot be written, `DiskFull` where there is no room; before anything is written,
+    `NotAWorkbenchDatabase` where something else than a file stands in the database's place and
+    `StorageError` where the place has a name that is no text.
     """
+    database = layout.database
+    try:
+        str(database).encode()
+    except UnicodeEncodeError:
+        raise unnameable(database) from None
+    if database.exists() and not database.is_file():
+        raise NotAWorkbenchDatabase(f"{database} is no file", hint="name another folder with --root")
+    try:
+        return _scaffold(layout, title=title, timezone=timezone, owner=owner, force=force)
+    except OSError as error:
+        if is_full(error):
+            raise no_room(layout.root) from error
+        raise
+
+
+def _scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: bool) -> Scaffolded:
     created: list[str] = []
     skipped: list[str] = []
     layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -103,9 +124,22 @@ def scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: bo
 
 
 def _write(path: Path, content: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-        file.write(content)
+    # Here, not above: only `init` writes, and every start of the program comes by this module.
+    import tempfile
+
+    # A link stays a link: what it leads to is replaced.
+    target = Path(os.path.realpath(path))
+    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def _toml(text: str) -> str:

@@ -28,6 +28,9 @@ def read_manifest(path: Path) -> Manifest:
     """
     import tomllib
 
+    if path.exists() and not path.is_file():
+        # Reading a pipe would wait for whoever is at its other end.
+        raise ManifestError(f"{path}: no file", hint="put a manifest there, or name another --root")
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

@@ -6,7 +6,7 @@ Times are timezone-aware UTC `datetime`s with microseconds. Text is as stored: w
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -87,17 +87,41 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     causation_id: str | None = None
     correlation_id: str | None = None
 
+    @property
+    def happened_at(self) -> datetime:
+        """When it happened: as claimed, else when it was recorded."""
+        return self.recorded_at if self.occurred_at is None else self.occurred_at
+
 
 class TimelineFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """What a timeline is narrowed to; empty means everything. The parts combine with AND."""
+    """What a timeline is narrowed to; empty means everything. The parts combine with AND, names with OR."""
 
     types: tuple[str, ...] = ()
     actors: tuple[str, ...] = ()
     text: str = ""
     """Words that full text must find, the last one as a beginning."""
+    streams: tuple[str, ...] = ()
+    """Names of streams, such as `session/s1`."""
+    visibility: Literal["", "private", "public"] = ""
+    since: datetime | None = None
+    """Happened at this moment or later."""
+    until: datetime | None = None
+    """Happened before this moment."""
 
     def __bool__(self) -> bool:
-        return bool(self.types or self.actors or self.text)
+        return self != TimelineFilter()
+
+
+TimelineOrder: TypeAlias = Literal["recorded", "happened"]
+"""By position, or by happened time (claimed, else recorded) and then by position."""
+
+
+class Place(NamedTuple):
+    """Where an event stands as things happened."""
+
+    happened: int
+    """Microseconds since 1970."""
+    position: int
 
 
 class SessionFilter(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ database that is made from the log in the place of the log's file.
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from workbench.data import data_folder as shipped
 from workbench.imports.workspace_jsonl import load_jsonl, newest
 from workbench.log.times import Clock
+from workbench.storage.errors import is_full, no_room
 from workbench.workspace.errors import ConfigurationError
 from workbench.workspace.layout import MANIFEST_NAME
 from workbench.workspace.manifest import read_manifest
@@ -74,31 +76,46 @@ def materialise(
     """Make a workspace from a sample in `to`, which must be missing or empty.
 
     Without `to`, in a new folder of the user's data directory. Times are shifted so that the newest is
-    `NEWEST_AGE` old, unless `keep_times`. If it fails, what it wrote is removed.
+    `NEWEST_AGE` old, unless `keep_times`. A new folder is there whole or not at all; in one that was there
+    before, what a failure left is removed.
 
-    Raises `UnknownSample`, `TargetNotEmpty`, `ConfigurationError` for a folder that cannot be written, and
-    what loading raises.
+    Raises `UnknownSample`, `TargetNotEmpty`, `ConfigurationError` for a folder that cannot be written,
+    `DiskFull`, and what loading raises.
     """
     source = _find(name, folder or shipped("sample_workspaces"))
     try:
         root, is_new = _fresh(name) if to is None else _claimed(to.expanduser().absolute())
+        try:
+            place = Path(tempfile.mkdtemp(prefix=f".{root.name[:80]}-", dir=root.parent)) if is_new else root
+            events = _lay_out(source, place, is_new, keep_times=keep_times, clock=clock)
+            if is_new:
+                place.rename(root)
+        except BaseException:
+            _clear(root, remove=is_new)
+            raise
     except OSError as error:
+        if is_full(error):
+            raise no_room(error.filename or to or "the sample") from error
         raise ConfigurationError(
             f"{error.filename or to} cannot be written: {error.strerror or error}",
             hint="name another with --to",
         ) from error
+    return Materialised(root, name, events)
+
+
+def _lay_out(source: Path, place: Path, is_new: bool, *, keep_times: bool, clock: Clock | None) -> int:
+    """Fill a folder; how many events there are. After a failure it is as it was, or gone if it was new."""
     try:
-        _copy(source, root)
-        with Workspace.create(root) as workspace:
-            events = load_jsonl(
+        _copy(source, place)
+        with Workspace.create(place) as workspace:
+            return load_jsonl(
                 workspace.log,
                 _lines(source / LOG_NAME),
                 shift=None if keep_times else _shift(source / LOG_NAME, clock),
             )
     except BaseException:
-        _clear(root, remove=is_new)
+        _clear(place, remove=is_new)
         raise
-    return Materialised(root, name, events)
 
 
 def _is_sample(place: Path) -> bool:

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from workbench.log.times import from_micros, to_text
-from workbench.storage.schema import SCHEMA_VERSION
 from workbench.workspace.layout import Layout
 from workbench.workspace.manifest import Manifest
+from workbench.workspace.migrations import SCHEMA_VERSION
 
 Totals = tuple[int, int, int, int | None]
 """Events, sessions, acta, and the last `recorded_at` in microseconds."""

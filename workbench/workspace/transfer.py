@@ -29,6 +29,22 @@ MAX_LINE_BYTES = 2 * MAX_PAYLOAD_BYTES
 
 _FIRST_BYTES = b'{"causation_id":'
 _CHECK_EVERY = 100
+_FIRST_READ = 1024 * 1024
+"""So much of a line is read before it is looked at whether it is one of an export."""
+
+_OTHER_FILES = (
+    (b"\x1f\x8b", "the file is packed (gzip)", "unpack it, and import what comes out"),
+    (b"\x28\xb5\x2f\xfd", "the file is packed (zstd)", "unpack it, and import what comes out"),
+    (
+        b"SQLite format 3",
+        "the file is a database",
+        "import an export of it: workbench export jsonl --to FILE",
+    ),
+    (b"\xef\xbb\xbf", "the file begins with a byte order mark, which no export has", ""),
+    (b"\xff\xfe", "the file is UTF-16 text, and an export is UTF-8", ""),
+    (b"\xfe\xff", "the file is UTF-16 text, and an export is UTF-8", ""),
+)
+"""By its first bytes what a file is that is often taken for an export: what to say, and a hint."""
 
 Progress = Callable[[int, int | None, str], None]
 """Takes (done, total or None, what is being worked on)."""
@@ -129,13 +145,17 @@ def import_file(
     `redact` stored filtered. It is one transaction: other programs go on reading, and cannot write.
     `progress` counts bytes; `cancelled()` is asked between events.
 
-    Raises `FileFailed`, `TransferStopped`, and what `load_jsonl` raises, `InvalidLine` among it.
+    Raises `FileFailed`, `TransferStopped`, and what `load_jsonl` raises, `InvalidLine` among it, whose
+    hint names the file.
     """
     removed: dict[str, int] = {}
     try:
         with path.open("rb") as file:
             lines = _lines(file, progress, cancelled)
             events = load_jsonl(log, lines, exact=True, removed=removed if redact else None)
+    except InvalidLine as error:
+        hint = error.hint or "import the file as it was exported"
+        raise InvalidLine(error.message, hint=f"{hint}; nothing of {path} was imported") from error
     except OSError as error:
         raise FileFailed(
             f"{path} cannot be read: {error.strerror or error}", hint="nothing was imported"
@@ -224,14 +244,29 @@ def _lines(
 ) -> Iterator[bytes]:
     total = os.fstat(file.fileno()).st_size or None
     done = number = 0
-    while line := file.readline(MAX_LINE_BYTES + 1):
+    while line := _line_of(file, number + 1):
         number += 1
         done += len(line)
-        if len(line) > MAX_LINE_BYTES:
-            raise InvalidLine.at(number, "longer than any event can be")
         yield line
         if number % _CHECK_EVERY == 0:
             if progress is not None:
                 progress(done, total, "importing events")
             if cancelled is not None and cancelled():
                 raise TransferStopped("stopped; nothing was imported")
+
+
+def _line_of(file: IO[bytes], number: int) -> bytes:
+    """The next line, its end included; empty at the end of the file."""
+    limit = MAX_LINE_BYTES + 1
+    line = file.readline(min(_FIRST_READ, limit))
+    if number == 1:
+        for first, reason, hint in _OTHER_FILES:
+            if line.startswith(first):
+                raise InvalidLine.at(1, reason, hint=hint)
+    if len(line) == _FIRST_READ and not line.endswith(b"\n"):
+        if not line.startswith(_FIRST_BYTES):
+            raise InvalidLine.at(number, "not an event, and longer than most files")
+        line += file.readline(limit - len(line))
+    if len(line) >= limit:
+        raise InvalidLine.at(number, "longer than any event can be")
+    return line

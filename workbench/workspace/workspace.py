@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from workbench.errors import WorkbenchError
 from workbench.log.event_log import EventLog
 from workbench.log.times import Clock
 from workbench.redaction import default_filter
@@ -15,19 +17,23 @@ from workbench.sessions.chronicarius import Chronicarius
 from workbench.sessions.stores.sqlite import SQLiteStore
 from workbench.sessions.units import close_unit
 from workbench.storage.database import DataVersionPoller
-from workbench.storage.errors import DatabaseDamaged, DatabaseMissing
-from workbench.storage.schema import SCHEMA_VERSION
+from workbench.storage.errors import DatabaseMissing
 from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
 from workbench.workspace.layout import Layout, Scaffolded, scaffold
 from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, read_manifest, user_name
+from workbench.workspace.migrations import HISTORY, SCHEMA_VERSION
+from workbench.workspace.opening import may_upgrade, refuse_missing
 
 if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
     from workbench.imports.report import ImportReport
+    from workbench.imports.transcript.candidates import Refused
     from workbench.workspace.doctor import DoctorReport
+    from workbench.workspace.jobs.jobs import Jobs
+    from workbench.workspace.migration import Migrated, MigrationPlan
     from workbench.workspace.readers import Readers
-    from workbench.workspace.transcripts import FoundTranscripts
+    from workbench.workspace.transcripts import FoundTranscript, FoundTranscripts
 
 
 class ClosedUnit(NamedTuple):
@@ -64,7 +70,8 @@ class Workspace:
         """Lay out what is missing of a workspace at `root` and open it.
 
         Nothing that exists is overwritten, unless `force` is given, which renews the starter files
-        but never the database. Raises `ConfigurationError` for an unknown time zone or a root that
+        but never the database; one of an older release is upgraded if `$CHRONICLE_AUTO_MIGRATE` says so.
+        Raises `ConfigurationError` for an unknown time zone or a root that
         cannot be written, and everything that `open` raises.
         """
         layout = Layout(Path(root).expanduser().absolute())
@@ -85,6 +92,8 @@ class Workspace:
                 f"{layout.root} cannot be written: {error.strerror or error}", hint="name another --root"
             ) from error
         is_new = not layout.database.exists()
+        if not is_new and layout.database.stat().st_size > 0:
+            _upgrade_if_asked(layout, None, clock)
         workspace = cls(layout, read_manifest(layout.manifest), _open_log(layout, clock=clock), clock=clock)
         name = layout.database.name
         workspace.scaffolded = Scaffolded(
@@ -93,25 +102,68 @@ class Workspace:
         return workspace
 
     @classmethod
-    def open(cls, root: str | Path, *, read_only: bool = False, clock: Clock | None = None) -> Self:
+    def open(
+        cls,
+        root: str | Path,
+        *,
+        read_only: bool = False,
+        migrate: bool | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
         """Open the workspace at `root`.
+
+        With `migrate`, a database of an older release is upgraded first, as `Workspace.migrate` does it;
+        with None, if `$CHRONICLE_AUTO_MIGRATE` says so; never with False, which is what a server passes
+        that was not told to, and never when it is opened for reading.
 
         Raises `WorkspaceMissing`, `ManifestError`, and `SchemaError`s (exit 3) for a database that
         is foreign, newer, older or damaged; the file is then as it was.
         """
         layout = Layout(Path(root).expanduser().absolute())
         manifest = read_manifest(layout.manifest)
-        if not layout.database.exists():
-            raise WorkspaceMissing(
-                f"{layout.root} has a manifest but no {layout.database.name}",
-                hint=f"lay it out with: workbench init --root {layout.root}",
-            )
-        if not layout.database.is_file() or layout.database.stat().st_size == 0:
-            # What `create` leaves is laid out: an empty file was cut, and must not become a log unseen.
-            raise DatabaseDamaged(
-                f"{layout.database} is empty or no file", hint="restore a copy of it; nothing was changed"
-            )
+        refuse_missing(layout)
+        if not read_only:
+            _upgrade_if_asked(layout, migrate, clock)
         return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock), clock=clock)
+
+    @classmethod
+    def plan_migration(cls, root: str | Path) -> MigrationPlan:
+        """What `migrate` would do with the workspace at `root`; changes nothing at all.
+
+        Raises `WorkspaceMissing`, `ManifestError`, `SchemaError`s for a database that is foreign, newer
+        or damaged, and the storage errors of a read.
+        """
+        from workbench.workspace.migration import plan_migration
+
+        return plan_migration(_layout_of(root))
+
+    @classmethod
+    def migrate(
+        cls,
+        root: str | Path,
+        *,
+        progress: Callable[[int, int | None, str], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        clock: Clock | None = None,
+    ) -> Migrated:
+        """Bring the database of the workspace at `root` to this release's schema, after a copy of it.
+
+        It happens in one transaction: whatever goes wrong, the database is as it was. Other programs read
+        meanwhile and cannot write. `progress(done, total, note)` is told of the phases `backup`, `schema`
+        and `projections`; `cancelled()` is asked all along. Where the database is current, nothing is done.
+
+        Raises what `plan_migration` raises, `Cancelled`, `DatabaseLocked`, `DatabaseReadOnly`, `DiskFull`,
+        `BackupFailed`, `MigrationError`.
+        """
+        from workbench.workspace.migration import migrate, now
+
+        began = now(clock)
+        done = migrate(_layout_of(root), progress=progress, cancelled=cancelled, clock=clock)
+        if done.backup_path is not None:
+            # It is done, whether or not the list of jobs can say so.
+            with suppress(WorkbenchError), cls.open(root, clock=clock) as workspace:
+                workspace.jobs.note_ended("migrate", "Migration", began=began, outcome=done.summary)
+        return done
 
     # -- parts -----------------------------------------------------------------------------
 
@@ -171,6 +223,13 @@ class Workspace:
 
         return Readers(self.log)
 
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Long calls of every program: run, listed, stopped."""
+        from workbench.workspace.jobs.jobs import Jobs
+
+        return Jobs(self.log, clock=self._clock)
+
     def data_version_poller(self) -> DataVersionPoller:
         """Notices the commits of other programs: a context manager with `poll()`."""
         return self.log.data_version_poller()
@@ -195,40 +254,91 @@ class Workspace:
         self.sessions.get_chronicum(owner_id, chronicum_id)
         return ClosedUnit(*close_unit(self.log, chronicum_id, unit, note=note, key=idempotency_key))
 
-    def find_claude_code(self, paths: Sequence[Path] = ()) -> FoundTranscripts:
-        """The Claude Code transcripts at `paths` (default: `$CLAUDE_CONFIG_DIR` or `~/.claude`).
+    def find_transcripts(
+        self,
+        kind: str | None = None,
+        paths: Sequence[str | Path] = (),
+        *,
+        heard: Callable[[FoundTranscript | Refused], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> FoundTranscripts:
+        """The transcripts of a kind (`claude-code`, `codex`; None: of each) at `paths`: files, or folders
+        that are searched. Without paths, where its program keeps them.
 
-        Reads only the head and tail of each file; never raises for a bad one.
+        Reads only the beginning and the end of each file; never raises for a bad one. `heard` is told of each
+        as soon as it was looked at, and `cancelled` is asked between two; both on the calling thread. Raises
+        `UnknownFormat`.
         """
-        from workbench.workspace.transcripts import find_claude_code
+        from workbench.workspace.transcripts import find_transcripts
 
-        return find_claude_code(self.log, paths)
+        return find_transcripts(self.log, kind, paths, heard=heard, cancelled=cancelled)
+
+    def import_transcripts(
+        self,
+        kind: str | None = None,
+        paths: Sequence[str | Path] = (),
+        *,
+        owner: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None, str], None] | None = None,
+        added: Callable[[int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> ImportReport:
+        """Import what is new in those transcripts for `owner` (default: the manifest's).
+
+        `progress(done, total, note)` counts bytes, `added(acta)` what was added so far; `cancelled()` is
+        asked between transactions. Bad files and lines are named in the report and the others go on; raises
+        `UnknownFormat`, `EmptyOwnerID`, and `DatabaseReadOnly`, `DatabaseLocked` and the like where nothing
+        can go on.
+        """
+        from workbench.workspace.transcripts import import_transcripts
+
+        return import_transcripts(
+            self.log,
+            self.evidence,
+            kind,
+            paths,
+            owner=self.owner if owner is None else owner,
+            dry_run=dry_run,
+            progress=progress,
+            added=added,
+            cancelled=cancelled,
+        )
+
+    def find_claude_code(self, paths: Sequence[str | Path] = ()) -> FoundTranscripts:
+        """Claude Code's transcripts (default: those of `$CLAUDE_CONFIG_DIR` or `~/.claude`)."""
+        return self.find_transcripts("claude-code", paths)
 
     def import_claude_code(
         self,
-        paths: Sequence[Path] = (),
+        paths: Sequence[str | Path] = (),
         *,
         owner: str | None = None,
         dry_run: bool = False,
         progress: Callable[[int, int | None, str], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> ImportReport:
-        """Import what is new in those transcripts for `owner` (default: the manifest's).
+        """Import those: see `import_transcripts`."""
+        return self.import_transcripts(
+            "claude-code", paths, owner=owner, dry_run=dry_run, progress=progress, cancelled=cancelled
+        )
 
-        `progress(done, total, note)` counts bytes; `cancelled()` is asked between transactions.
-        Bad files and lines are named in the report and the others go on; raises `DatabaseReadOnly`,
-        `DatabaseLocked` and the like where nothing can go on.
-        """
-        from workbench.workspace.transcripts import import_claude_code
+    def find_codex(self, paths: Sequence[str | Path] = ()) -> FoundTranscripts:
+        """Codex's rollouts (default: those of `$CODEX_HOME` or `~/.codex`)."""
+        return self.find_transcripts("codex", paths)
 
-        return import_claude_code(
-            self.log,
-            self.evidence,
-            paths,
-            owner=self.owner if owner is None else owner,
-            dry_run=dry_run,
-            progress=progress,
-            cancelled=cancelled,
+    def import_codex(
+        self,
+        paths: Sequence[str | Path] = (),
+        *,
+        owner: str | None = None,
+        dry_run: bool = False,
+        progress: Callable[[int, int | None, str], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> ImportReport:
+        """Import those: see `import_transcripts`."""
+        return self.import_transcripts(
+            "codex", paths, owner=owner, dry_run=dry_run, progress=progress, cancelled=cancelled
         )
 
     def doctor(
@@ -272,6 +382,20 @@ class Workspace:
         self.close()
 
 
+def _layout_of(root: str | Path) -> Layout:
+    """The layout of a root that has a manifest which can be read."""
+    layout = Layout(Path(root).expanduser().absolute())
+    read_manifest(layout.manifest)
+    return layout
+
+
+def _upgrade_if_asked(layout: Layout, migrate: bool | None, clock: Clock | None) -> None:
+    if may_upgrade(migrate):
+        from workbench.workspace import migration
+
+        migration.migrate(layout, clock=clock)
+
+
 def _open_log(layout: Layout, *, read_only: bool = False, clock: Clock | None = None) -> EventLog:
     try:
         return EventLog.open(
@@ -282,6 +406,7 @@ def _open_log(layout: Layout, *, read_only: bool = False, clock: Clock | None = 
             clock=clock,
             read_only=read_only,
             tables=TABLES,
+            history=HISTORY,
         )
     except DatabaseMissing as error:
         raise WorkspaceMissing(error.message, hint=error.hint) from error

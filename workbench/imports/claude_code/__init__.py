@@ -4,45 +4,16 @@
 """
 
 from workbench.imports.claude_code.acta import SOURCE, SubAgent
-from workbench.imports.claude_code.discover import Candidate, Discovery, Refused, config_folder, discover
-from workbench.imports.claude_code.items import (
-    ActumItem,
-    Checkpoint,
-    DescribeItem,
-    EvidenceBytes,
-    Ignored,
-    Item,
-    Problem,
-    Repaired,
-    Restarted,
-    UnitClosedItem,
-)
-from workbench.imports.claude_code.reader import SETTLE_SECONDS, read_transcript
-from workbench.imports.claude_code.session import FileItem, FileUnreadable, read_orphan, read_session
+from workbench.imports.claude_code.discover import config_folder, discover
+from workbench.imports.claude_code.reader import read_transcript
+from workbench.imports.claude_code.session import read_orphan, read_session
 from workbench.imports.claude_code.state import ReaderState
-from workbench.imports.claude_code.subagents import AgentFile, find_agents
+from workbench.imports.claude_code.subagents import find_agents
 
 __all__ = [
-    "SETTLE_SECONDS",
     "SOURCE",
-    "ActumItem",
-    "AgentFile",
-    "Candidate",
-    "Checkpoint",
-    "DescribeItem",
-    "Discovery",
-    "EvidenceBytes",
-    "FileItem",
-    "FileUnreadable",
-    "Ignored",
-    "Item",
-    "Problem",
     "ReaderState",
-    "Refused",
-    "Repaired",
-    "Restarted",
     "SubAgent",
-    "UnitClosedItem",
     "config_folder",
     "discover",
     "find_agents",

@@ -4,41 +4,29 @@ one actum")."""
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code import titles
 from workbench.imports.claude_code.blocks import (
     Block,
     Content,
     assistant_content,
-    tool_name,
     user_content,
 )
-from workbench.imports.claude_code.cutting import cut
+from workbench.imports.claude_code.descriptions import note_record, note_title_record
 from workbench.imports.claude_code.envelopes import envelope_of
-from workbench.imports.claude_code.items import (
-    MAX_RAW,
-    ActorKind,
-    ActumItem,
-    ActumKind,
-    Ignored,
-    Item,
-    Repaired,
-    UnitClosedItem,
-)
-from workbench.imports.claude_code.records import KNOWN_TYPES, Record, identifier, moment
+from workbench.imports.claude_code.records import KNOWN_TYPES, Record
 from workbench.imports.claude_code.results import structured_result
 from workbench.imports.claude_code.sidechains import note_prompt, parent_call
-from workbench.imports.claude_code.state import (
-    MAX_SESSIONS,
-    MAX_TOOLS,
-    ReaderState,
-    SessionState,
-    remember,
-)
+from workbench.imports.claude_code.state import ReaderState
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.building import ItemBuilder, ignored_record
+from workbench.imports.transcript.cutting import cut
+from workbench.imports.transcript.fields import identifier, moment
+from workbench.imports.transcript.items import ActorKind, ActumItem, ActumKind, Item, Repaired
+from workbench.imports.transcript.payload import tool_name
+from workbench.imports.transcript.state import MAX_SESSIONS, MAX_TOOLS, SessionState, remember
 
 SOURCE = "claude-code"
 UNKNOWN_SESSION = "unknown"
@@ -83,7 +71,7 @@ class Translator:
         session_id, session = self._session(record)
         kind = record.type
         if self._describes:
-            titles.note_record(session, record)
+            note_record(session, record)
         items: list[Item]
         if kind == "assistant":
             items = self._assistant(record, session, self._builder(record, session_id, line, offset, data))
@@ -98,11 +86,11 @@ class Translator:
         else:
             items = []
             if self._describes and (kind == "custom-title" or kind == "ai-title"):
-                titles.note_title_record(session, record)
+                note_title_record(session, record)
             elif record.is_sidechain is True and not self._agent_id:
                 parent_call(self.state, record, "")
         if not items:
-            items.append(_ignored(kind, line, data))
+            items.append(ignored_record(f"record:{kind}", line, data, known=kind in KNOWN_TYPES))
         return session_id, items
 
     def _session(self, record: Record) -> tuple[str, SessionState]:
@@ -148,13 +136,15 @@ class Translator:
                     remember(self.state.tools, block.call_id, block.name, MAX_TOOLS)
                     if block.prompt:
                         note_prompt(self.state, block.prompt, block.call_id)
-                build.add(block, "tool_request", "agent", actor, metadata)
+                build.add(
+                    block.index, block.content, "tool_request", "agent", actor, metadata, block.evidence
+                )
             elif block.kind == "thought":
                 if block.withheld:
                     metadata["withheld"] = True
-                build.add(block, "thought", "agent", actor, metadata)
+                build.add_block(block, "thought", "agent", actor, metadata)
             else:
-                build.add(block, "message", "agent", actor, metadata)
+                build.add_block(block, "message", "agent", actor, metadata)
             shared.pop("cwd", None)
         return build.finish(found)
 
@@ -226,17 +216,35 @@ class Translator:
                     result = structured_result(record.tool_use_result, block.content, build.size)
                     if result is not None:
                         metadata["result"] = result
-                build.add(block, "tool_response", "system", tool_name(name), metadata)
+                build.add(
+                    block.index,
+                    block.content,
+                    "tool_response",
+                    "system",
+                    tool_name(name),
+                    metadata,
+                    block.evidence,
+                )
                 continue
             envelope = injected or (envelope_of(block.content) if block.kind == "text" else "")
             if envelope:
                 metadata["injected"] = envelope
-                build.add(block, "message", "system", SOURCE, metadata)
+                build.add_block(block, "message", "system", SOURCE, metadata)
             elif by_agent:
                 spawner = self._agent.spawner if self._agent else ""
-                build.add(block, "message", "agent", f"{SOURCE}/{spawner}" if spawner else SOURCE, metadata)
+                build.add(
+                    block.index,
+                    block.content,
+                    "message",
+                    "agent",
+                    f"{SOURCE}/{spawner}" if spawner else SOURCE,
+                    metadata,
+                    block.evidence,
+                )
             else:
-                build.add(block, "message", "human", self._owner, metadata)
+                build.add(
+                    block.index, block.content, "message", "human", self._owner, metadata, block.evidence
+                )
                 if self._describes and block.kind == "text":
                     titles.set_title(session, titles.PROMPT, block.content)
         if found.unreadable:
@@ -247,24 +255,15 @@ class Translator:
         text = record.content
         if record.subtype == "compact_boundary":
             self._parent(record, "")
-            return [
-                UnitClosedItem(
-                    chronicum_id=build.chronicum_id,
-                    record_key=build.key,
-                    source_key=f"{build.key}:0",
-                    unit="compaction",
-                    note=_compaction_note(record.compact_metadata),
-                    occurred_at=build.at,
-                    line=build.line,
-                )
-            ]
+            build.close("compaction", _compaction_note(record.compact_metadata))
+            return build.items
         if type(text) is not str or not text.strip():
             self._parent(record, "")
             return []
         metadata = self._shared(record)
         if subtype := record.subtype:
             metadata["subtype"] = subtype
-        build.add(Block("text", 0, text), "message", "system", SOURCE, metadata)
+        build.add(0, text, "message", "system", SOURCE, metadata)
         return build.items
 
     def _shared(self, record: Record, prompt: str = "") -> dict[str, Any]:
@@ -304,57 +303,26 @@ class Translator:
             key = f"{SOURCE}:{record.uuid}"
         else:
             key = f"{SOURCE}:{session_id}@{offset}-{hashlib.sha256(data.strip()).hexdigest()[:16]}"
-        return _Builder(f"{SOURCE}/{session_id}", key, moment(record.timestamp), line, len(data))
+        build = _Builder(f"{SOURCE}/{session_id}", key, moment(record.timestamp), line)
+        build.size = len(data)
+        return build
 
 
-class _Builder:
-    """Collects the items of one record."""
+class _Builder(ItemBuilder):
+    __slots__ = ("size",)
 
-    __slots__ = ("at", "chronicum_id", "items", "key", "line", "size")
+    size: int
+    """Bytes of the line."""
 
-    def __init__(self, chronicum_id: str, key: str, at: datetime | None, line: int, size: int) -> None:
-        self.items: list[Item] = []
-        self.chronicum_id = chronicum_id
-        self.key = key
-        self.at = at
-        self.line = line
-        self.size = size
-        """Bytes of the line."""
-
-    def add(
-        self,
-        block: Block,
-        kind: ActumKind,
-        actor_kind: ActorKind,
-        actor: str,
-        metadata: dict[str, Any],
+    def add_block(
+        self, block: Block, kind: ActumKind, actor_kind: ActorKind, actor: str, metadata: dict[str, Any]
     ) -> None:
-        self.items.append(
-            ActumItem(
-                chronicum_id=self.chronicum_id,
-                record_key=self.key,
-                source_key=f"{self.key}:{block.index}",
-                kind=kind,
-                actor_kind=actor_kind,
-                actor=actor,
-                content=block.content,
-                metadata=metadata,
-                occurred_at=self.at,
-                line=self.line,
-                evidence=block.evidence,
-            )
-        )
+        self.add(block.index, block.content, kind, actor_kind, actor, metadata, block.evidence)
 
     def finish(self, found: Content) -> list[Item]:
-        for kind in found.ignored:
-            self.items.append(Ignored(f"block:{kind}", self.line))
+        if found.ignored:
+            self.ignore_blocks(found.ignored)
         return self.items
-
-
-def _ignored(name: str | None, line: int, data: bytes) -> Ignored:
-    if name in KNOWN_TYPES:
-        return Ignored(f"record:{name}", line)
-    return Ignored(f"record:{name}", line, data.strip() if len(data) <= MAX_RAW else b"")
 
 
 def _compaction_note(metadata: Any) -> str:

@@ -5,19 +5,17 @@ This module knows the shape of content; `acta` knows who said it and where it be
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal
 
 import msgspec
 
-from workbench.imports.claude_code.cutting import cut
-from workbench.imports.claude_code.decoding import check_depth
-from workbench.imports.claude_code.items import EvidenceBytes
-from workbench.imports.claude_code.media import read_media
-from workbench.imports.claude_code.records import identifier
+from workbench.imports.transcript.decoding import check_depth
+from workbench.imports.transcript.fields import identifier
+from workbench.imports.transcript.items import EvidenceBytes
+from workbench.imports.transcript.media import read_media
+from workbench.imports.transcript.payload import is_blank, payload_text, tool_name, type_name
 
 WITHHELD = "[thinking withheld]"
-MAX_NAME = 200
 
 BlockKind = Literal["text", "media", "thought", "request", "response"]
 
@@ -70,7 +68,7 @@ def user_content(content: Any) -> Content:
             evidence = (media.evidence,) if media.evidence else ()
             found.blocks.append(Block("media", index, media.description, evidence=evidence))
         else:
-            found.ignored.append(_type_name(kind))
+            found.ignored.append(type_name(kind))
     return found
 
 
@@ -88,12 +86,12 @@ def assistant_content(content: Any) -> Content:
             _add_request(found, index, block)
         elif kind == "thinking" or kind == "redacted_thinking":
             thinking = block.get("thinking")
-            readable = kind == "thinking" and type(thinking) is str and not _is_blank(thinking)
+            readable = kind == "thinking" and type(thinking) is str and not is_blank(thinking)
             found.blocks.append(
                 Block("thought", index, thinking if readable else WITHHELD, withheld=not readable)
             )
         else:
-            found.ignored.append(_type_name(kind))
+            found.ignored.append(type_name(kind))
     return found
 
 
@@ -110,7 +108,7 @@ def _blocks(content: Any) -> list[tuple[int, Any]]:
 
 
 def _add_text(found: Content, index: int, text: Any) -> None:
-    if type(text) is str and not _is_blank(text):
+    if type(text) is str and not is_blank(text):
         found.blocks.append(Block("text", index, text))
 
 
@@ -157,7 +155,7 @@ def _add_response(found: Content, index: int, block: dict[str, Any]) -> None:
                 if media.evidence:
                     evidence.append(media.evidence)
             else:
-                parts.append(f"[{_type_name(part.get('type'))}]")
+                parts.append(f"[{type_name(part.get('type'))}]")
         text = "\n".join(parts)
     found.blocks.append(
         Block(
@@ -169,24 +167,3 @@ def _add_response(found: Content, index: int, block: dict[str, Any]) -> None:
             evidence=tuple(evidence),
         )
     )
-
-
-def tool_name(value: Any) -> str:
-    """A tool's name as an actor: never empty, at most `MAX_NAME` characters."""
-    return (cut(value, MAX_NAME) or "tool") if type(value) is str and not _is_blank(value) else "tool"
-
-
-def payload_text(value: Any) -> str:
-    """JSON in the form of payload rows: sorted keys, no blanks, text as given (DESIGN §2)."""
-    try:
-        return msgspec.json.encode(value, order="sorted").decode()
-    except (msgspec.MsgspecError, UnicodeError, OverflowError, TypeError, ValueError):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
-
-
-def _type_name(kind: Any) -> str:
-    return kind if identifier(kind) else "None"
-
-
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()

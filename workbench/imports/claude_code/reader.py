@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
-from workbench.imports.claude_code import titles
 from workbench.imports.claude_code.acta import SOURCE, SubAgent, Translator
-from workbench.imports.claude_code.decoding import Undecodable, decode
-from workbench.imports.claude_code.items import (
-    ActumItem,
-    Checkpoint,
-    DescribeItem,
-    Item,
-    Problem,
-    Repaired,
-    Restarted,
-    UnitClosedItem,
-)
-from workbench.imports.claude_code.lines import MAX_LINE, READ_SIZE, Line, LineReader, digest_prefix
+from workbench.imports.claude_code.decoding import decode
 from workbench.imports.claude_code.records import Record
-from workbench.imports.claude_code.state import STATE_VERSION, ReaderState, copy_state
+from workbench.imports.claude_code.state import ReaderState
 from workbench.imports.claude_code.usage import Group, UsageHold
-
-CHECKPOINT_RECORDS = 500
-CHECKPOINT_BYTES = 4 * 1024 * 1024
-"""A checkpoint stands at least this often: the size of a driver's transaction (contract transcripts)."""
-SETTLE_SECONDS = 10.0
-"""How long a file must have been left alone before its last message counts as complete."""
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.decoding import Undecodable
+from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired
+from workbench.imports.transcript.lines import MAX_LINE, Line, LineReader
+from workbench.imports.transcript.reading import (
+    CHECKPOINT_BYTES,
+    CHECKPOINT_RECORDS,
+    CONTENT,
+    is_cut_off,
+    lines_from,
+    mark_held,
+    mark_place,
+    open_plain,
+    readable,
+    resume,
+)
+from workbench.imports.transcript.state import copy_state
 
 
 def read_transcript(
@@ -48,29 +47,14 @@ def read_transcript(
     a message that may still grow wait at the end (`Checkpoint.waiting`) and come with the next
     read. Raises `OSError` if the file cannot be read.
     """
-    with path.open("rb", buffering=READ_SIZE) as file:
-        digest = None
-        if state is not None and (state.offset or state.version != STATE_VERSION):
-            size = os.fstat(file.fileno()).st_size
-            known = state.version == STATE_VERSION and size >= state.offset
-            digest = digest_prefix(file, state.offset) if known else None
-            if digest is None or digest.hexdigest() != state.digest:
-                yield Restarted("shrank" if size < state.offset else "changed")
-                state = digest = None
-                file.seek(0)
+    with ExitStack() as opened:
+        resumed = resume(opened, path, state, open_plain)
+        if resumed.restarted is not None:
+            yield resumed.restarted
+            state = None
         state = ReaderState() if state is None else copy_state(state)
-        lines = LineReader(
-            file,
-            offset=state.offset,
-            number=state.line,
-            inside_line=state.inside_line,
-            digest=digest,
-            limit=max_line,
-        )
+        lines = lines_from(resumed, state, max_line)
         yield from _TranscriptReader(path, lines, state, owner, agent).items(settled)
-
-
-_CONTENT = (ActumItem, UnitClosedItem)
 
 
 class _TranscriptReader:
@@ -121,7 +105,7 @@ class _TranscriptReader:
     def _read(self, line: Line) -> tuple[str, list[Item], Record | None]:
         if not line.data:
             return "", [Problem(line.number, "line too long")], None
-        if not line.ended and not line.data.rstrip(b" \t\r\0").endswith(b"}"):
+        if not line.ended and is_cut_off(line.data):
             return "", [], None
         repairs: list[Repaired] = []
         try:
@@ -138,7 +122,7 @@ class _TranscriptReader:
         return session_id, items, record
 
     def _mark_entered(self, group: Group) -> None:
-        if type(group.items[0]) in _CONTENT:
+        if type(group.items[0]) in CONTENT:
             session = self._state.sessions.get(group.session_id)
             if session is not None:
                 session.entered = True
@@ -156,22 +140,15 @@ class _TranscriptReader:
         state = copy_state(self._state)
         held = self._hold.first_held
         if held is None or held.digest is None:
-            state.offset, state.line = lines.offset, lines.number
-            state.inside_line = lines.inside_line
-            state.digest = lines.digest.hexdigest()
+            mark_place(state, lines)
         else:
-            state.offset, state.line, state.cwd = held.offset, held.number - 1, held.cwd
-            state.inside_line = False
-            state.digest = held.digest.hexdigest()
+            mark_held(state, held.offset, held.number, held.digest)
+            state.cwd = held.cwd
         records, self._since, self._marked = self._since, 0, lines.offset
         return Checkpoint(
             state,
             records,
             waiting=self._hold.held if at_end else 0,
             partial=lines.partial if at_end else 0,
+            at_end=at_end,
         )
-
-
-def readable(name: str) -> str:
-    """A path as text that can be stored: bytes that are no UTF-8 become U+FFFD."""
-    return os.fsencode(name).decode("utf-8", "replace")

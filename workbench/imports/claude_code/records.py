@@ -1,11 +1,12 @@
-"""The envelope of a record, and what can be trusted of a field: any may be missing or of another type."""
+"""The envelope of a Claude Code record; a field that is missing or of another type is absent."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import msgspec
+
+from workbench.imports.transcript.fields import MAX_IDENTIFIER, identifier
 
 KNOWN_TYPES = frozenset(
     {
@@ -29,9 +30,6 @@ KNOWN_TYPES = frozenset(
     }
 )
 """Kinds this program knows; any other is kept raw and counted (contract transcripts, "Kinds")."""
-
-MAX_IDENTIFIER = 200
-"""Characters. What claims to be an id and is longer is not used as one."""
 
 
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_IDENTIFIER)]
@@ -117,21 +115,3 @@ def record_from(value: dict[str, Any]) -> Record:
             message.get("usage"),
         )
     return record
-
-
-def identifier(value: Any) -> str:
-    """`value` if it can be an id (a string, neither empty nor too long), else the empty string."""
-    return value if type(value) is str and 0 < len(value) <= MAX_IDENTIFIER else ""
-
-
-def moment(value: str | None) -> datetime | None:
-    """The claimed time in UTC; a time without a zone is read as UTC; None if it cannot be read."""
-    if value is None:
-        return None
-    try:
-        read = datetime.fromisoformat(value)
-        if read.tzinfo is None:
-            return read.replace(tzinfo=UTC)
-        return read if read.tzinfo is UTC else read.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code.cutting import cut
-from workbench.imports.claude_code.decoding import MAX_DEPTH, Undecodable
+from workbench.imports.transcript.cutting import cut
+from workbench.imports.transcript.decoding import MAX_DEPTH, Undecodable
 
 MAX_STRING = 1000
 """Characters of one string that are kept; the rest is in the answer, in the request, or in the

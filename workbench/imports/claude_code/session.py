@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import msgspec
-
 from workbench.imports.claude_code.acta import SubAgent
-from workbench.imports.claude_code.items import ActumItem, Checkpoint, Item
-from workbench.imports.claude_code.reader import read_transcript, readable
+from workbench.imports.claude_code.reader import read_transcript
 from workbench.imports.claude_code.state import ReaderState
-from workbench.imports.claude_code.subagents import AgentFile
+from workbench.imports.transcript.candidates import AgentFile
+from workbench.imports.transcript.items import ActumItem, Checkpoint, Item
+from workbench.imports.transcript.placed import FileItem, FileUnreadable, Placed, placed, what_failed
+from workbench.imports.transcript.reading import readable
 
 MAX_OPEN = 64
 """Files open at once. Sub-agents nested deeper are read at the end instead of in place."""
-
-
-class FileItem(msgspec.Struct, frozen=True, gc=False):
-    """An item and the file it stands in: line numbers, problems and checkpoints are that file's."""
-
-    path: Path
-    item: Item
-
-
-class FileUnreadable(msgspec.Struct, frozen=True):
-    """A file that could not be opened or read to its end; the others go on."""
-
-    path: Path
-    reason: str
 
 
 class _Source:
@@ -51,7 +37,7 @@ def read_session(
     agents: Iterable[AgentFile] = (),
     states: Mapping[Path, ReaderState] | None = None,
     settled: bool = True,
-) -> Iterator[FileItem | FileUnreadable]:
+) -> Iterator[Placed]:
     """The items of a trunk's file with those of its sub-agents in place.
 
     A sub-agent's items come after all items of the line that holds its call; the files whose call is not
@@ -74,7 +60,7 @@ def read_session(
         return read_transcript(path, owner=owner, state=states.get(path), agent=agent, settled=settled)
 
     if not left:
-        yield from _placed(trunk, open_file(trunk, None))
+        yield from placed(trunk, open_file(trunk, None))
         return
     stack = [_Source(trunk, open_file(trunk, None), "")]
     while stack or left:
@@ -82,22 +68,22 @@ def read_session(
             agent = left.pop(next(iter(left)))
             session_id = session_id or readable(trunk.stem)
             stack.append(
-                _Source(agent.path, open_file(agent.path, agent.described(session_id)), agent.agent_id)
+                _Source(agent.path, open_file(agent.path, described(agent, session_id)), agent.agent_id)
             )
         source = stack[-1]
         try:
             item = source.waiting or next(source.items, None)
         except OSError as problem:
-            yield FileUnreadable(source.path, problem.strerror or type(problem).__name__)
+            yield FileUnreadable(source.path, what_failed(problem))
             item = None
         source.waiting = None
         if source.spawned and (item is None or getattr(item, "line", 0) != source.spawn_line):
             agent = source.spawned.pop(0)
             source.waiting = item
             if len(stack) < MAX_OPEN and left.pop(agent.path, None) is not None:
-                placed = AgentFile(agent.path, agent.agent_id, agent.call_id, source.agent_id)
+                here = AgentFile(agent.path, agent.agent_id, agent.call_id, source.agent_id)
                 stack.append(
-                    _Source(agent.path, open_file(agent.path, placed.described(session_id)), agent.agent_id)
+                    _Source(agent.path, open_file(agent.path, described(here, session_id)), agent.agent_id)
                 )
             continue
         if item is None:
@@ -119,18 +105,14 @@ def read_session(
 
 def read_orphan(
     agent: AgentFile, *, owner: str, state: ReaderState | None = None, settled: bool = True
-) -> Iterator[FileItem | FileUnreadable]:
+) -> Iterator[Placed]:
     """The items of a sub-agent's file whose trunk is missing: under its own session, marked `orphan`."""
-    described = agent.described("", orphan=True)
-    yield from _placed(
-        agent.path, read_transcript(agent.path, owner=owner, state=state, agent=described, settled=settled)
+    agent_of = described(agent, "", orphan=True)
+    yield from placed(
+        agent.path, read_transcript(agent.path, owner=owner, state=state, agent=agent_of, settled=settled)
     )
 
 
-def _placed(path: Path, items: Iterator[Item]) -> Iterator[FileItem | FileUnreadable]:
-    """The items of a file that is read for itself."""
-    try:
-        for item in items:
-            yield FileItem(path, item)
-    except OSError as problem:
-        yield FileUnreadable(path, problem.strerror or type(problem).__name__)
+def described(agent: AgentFile, session_id: str, *, orphan: bool = False) -> SubAgent:
+    """What the reader of a sub-agent's file needs to know."""
+    return SubAgent(agent.agent_id, agent.call_id, agent.spawner, session_id, orphan)

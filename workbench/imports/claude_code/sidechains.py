@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 
 from workbench.imports.claude_code.records import Record
-from workbench.imports.claude_code.state import MAX_PROMPTS, MAX_SIDECHAIN, ReaderState, remember
+from workbench.imports.claude_code.state import MAX_PROMPTS, MAX_SIDECHAIN, ReaderState
+from workbench.imports.transcript.state import remember
 
 
 def note_prompt(state: ReaderState, prompt: str, call_id: str) -> None:

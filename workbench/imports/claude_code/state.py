@@ -1,69 +1,26 @@
-"""What is remembered of a file between two imports: small, bounded, plain JSON."""
+"""What is remembered of a Claude Code transcript between two imports."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-V = TypeVar("V")
+from workbench.imports.transcript.state import FileState
 
-STATE_VERSION = 1
-MAX_TOOLS = 1024
-"""Calls whose tool is remembered, newest kept: a result is found by the id of its call."""
 MAX_MESSAGES = 64
 MAX_SIDECHAIN = 1024
 MAX_PROMPTS = 64
-MAX_SESSIONS = 64
-MAX_MODELS = 32
 
 
-class SessionState(msgspec.Struct):
-    """What is known of one session of the file, and what of it has been told."""
+class ReaderState(FileState):
+    """Where reading stopped."""
 
-    title_rank: int = 0
-    """0 none, 1 the first prompt, 2 the program's own title, 3 the person's title."""
-    known: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Description as it stands, by field."""
-    changed: list[str] = msgspec.field(default_factory=list)
-    """Fields of `known` that no `DescribeItem` has told yet."""
-    entered: bool = False
-    """Whether anything of this session has been handed out."""
-
-
-class ReaderState(msgspec.Struct):
-    """Where reading stopped. `msgspec.json.encode` and `decode(…, type=ReaderState)` are its stored form."""
-
-    version: int = STATE_VERSION
-    offset: int = 0
-    """Bytes before this are done: the end of a whole record."""
-    line: int = 0
-    """Lines before `offset`."""
-    inside_line: bool = False
-    """Whether `offset` stands behind a complete record whose line had no line feed yet."""
-    digest: str = ""
-    """SHA-256 in hex of the bytes before `offset`."""
-    first_session: str = ""
     cwd: str = ""
     """Working folder of the last record before `offset`."""
-    tools: dict[str, str] = msgspec.field(default_factory=dict)
     usage: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By message id: the token counts that an actum already carries."""
     sidechain: dict[str, str] = msgspec.field(default_factory=dict)
     """By uuid of a sidechain's record in this file: the tool call that began the sidechain."""
     prompts: dict[str, str] = msgspec.field(default_factory=dict)
     """By digest of the prompt given to a sub-agent: the tool call that gave it."""
-    sessions: dict[str, SessionState] = msgspec.field(default_factory=dict)
-
-
-def remember(table: dict[str, V], key: str, value: V, limit: int) -> None:
-    """Set `table[key]` as the newest entry and forget the oldest beyond `limit`."""
-    table.pop(key, None)
-    table[key] = value
-    if len(table) > limit:
-        del table[next(iter(table))]
-
-
-def copy_state(state: ReaderState) -> ReaderState:
-    """A copy that later reading does not change."""
-    return msgspec.json.decode(msgspec.json.encode(state), type=ReaderState)

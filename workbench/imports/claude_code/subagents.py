@@ -14,10 +14,12 @@ from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code.acta import SubAgent
-from workbench.imports.claude_code.decoding import Undecodable, decode
-from workbench.imports.claude_code.lines import READ_SIZE
-from workbench.imports.claude_code.records import MAX_IDENTIFIER, identifier
+from workbench.imports.claude_code.decoding import decode
+from workbench.imports.transcript.candidates import AgentFile
+from workbench.imports.transcript.decoding import Undecodable
+from workbench.imports.transcript.fields import MAX_IDENTIFIER, identifier
+from workbench.imports.transcript.lines import READ_SIZE
+from workbench.imports.transcript.places import is_inside
 
 MAX_META = 64 * 1024
 """Bytes of a `.meta.json`; a larger one is not read."""
@@ -26,21 +28,6 @@ MAX_SCANNED_LINE = 16 * 1024 * 1024
 
 _AGENT_FILE = re.compile(r"agent-(.+)\.jsonl", re.DOTALL)
 _ANSWER_TAIL = re.compile(r"\bagentId: ?([A-Za-z0-9_-]{1,200})")
-
-
-class AgentFile(msgspec.Struct, frozen=True):
-    """The file of one sub-agent."""
-
-    path: Path
-    agent_id: str
-    call_id: str = ""
-    """The tool call that spawned it; empty if no link was found."""
-    spawner: str = ""
-    """The sub-agent whose file holds that call; empty for the trunk or if it is not known."""
-
-    def described(self, session_id: str, *, orphan: bool = False) -> SubAgent:
-        """What the reader of its file needs to know."""
-        return SubAgent(self.agent_id, self.call_id, self.spawner, session_id, orphan)
 
 
 def agent_id_of(path: Path) -> str:
@@ -99,14 +86,6 @@ def _below(folder: Path) -> Iterator[Path]:
             path = Path(place) / name
             if agent_id_of(path) and is_inside(path, folder):
                 yield path
-
-
-def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path is a regular file that leads nowhere outside `folder`."""
-    try:
-        return path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(folder.resolve()))
-    except (OSError, RuntimeError):
-        return False
 
 
 def _meta_call(path: Path) -> str:

@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code.items import ActumItem, Item
 from workbench.imports.claude_code.records import Record
-from workbench.imports.claude_code.state import MAX_MESSAGES, ReaderState, remember
+from workbench.imports.claude_code.state import MAX_MESSAGES, ReaderState
+from workbench.imports.transcript.items import ActumItem, Item
+from workbench.imports.transcript.state import remember
 
 MAX_HELD_RECORDS = 128
 MAX_HELD_BYTES = 4 * 1024 * 1024

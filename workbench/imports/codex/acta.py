@@ -5,22 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from workbench.imports.claude_code import titles
-from workbench.imports.claude_code.blocks import tool_name
-from workbench.imports.claude_code.cutting import cut
-from workbench.imports.claude_code.items import (
-    MAX_RAW,
-    ActorKind,
-    ActumItem,
-    ActumKind,
-    EvidenceBytes,
-    Ignored,
-    Item,
-    Repaired,
-    UnitClosedItem,
-)
-from workbench.imports.claude_code.records import identifier, moment
-from workbench.imports.claude_code.state import MAX_TOOLS, SessionState, remember
 from workbench.imports.codex.blocks import (
     WITHHELD,
     Content,
@@ -36,6 +20,13 @@ from workbench.imports.codex.identity import fingerprint, is_older, name_record,
 from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPES, Record
 from workbench.imports.codex.state import RolloutState
 from workbench.imports.codex.twins import Said, Voice
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.building import ItemBuilder, ignored_record
+from workbench.imports.transcript.cutting import cut
+from workbench.imports.transcript.fields import identifier, moment
+from workbench.imports.transcript.items import ActorKind, Ignored, Item, Repaired
+from workbench.imports.transcript.payload import tool_name
+from workbench.imports.transcript.state import MAX_TOOLS, SessionState, remember
 
 SOURCE = "codex"
 
@@ -328,7 +319,7 @@ class Translator:
                 build.add(block.index, block.content, "message", actor_kind, actor, own, block.evidence)
         if found.unreadable:
             repairs.append(Repaired("unreadable base64", found.unreadable, build.line))
-        build.items.extend(Ignored(f"block:{each}", build.line) for each in found.ignored)
+        build.ignore_blocks(found.ignored)
 
     def _shared(self, *, is_event: bool = False) -> dict[str, Any]:
         """Metadata that every actum of a record carries.
@@ -363,60 +354,16 @@ class Translator:
         return self.state.agent_path if self.state.agent_path and self._is_called() else SOURCE
 
 
-class _Builder:
-    """Collects the items of one record."""
-
-    __slots__ = ("_key", "_state", "at", "items", "line")
+class _Builder(ItemBuilder):
+    __slots__ = ("_state",)
 
     def __init__(self, state: RolloutState, at: datetime | None, line: int) -> None:
-        self.items: list[Item] = []
-        self.at = at
-        self.line = line
+        super().__init__(f"{SOURCE}/{state.first_session}", "", at, line)
         self._state = state
-        self._key = ""
 
     def name(self, *content: str) -> None:
         """Give the record its key, from what it says."""
-        self._key = name_record(self._state.place, self._state.root, fingerprint("\0".join(content)))
-
-    def add(
-        self,
-        index: int,
-        content: str,
-        kind: ActumKind,
-        actor_kind: ActorKind,
-        actor: str,
-        metadata: dict[str, Any],
-        evidence: tuple[EvidenceBytes, ...] = (),
-    ) -> None:
-        self.items.append(
-            ActumItem(
-                chronicum_id=f"{SOURCE}/{self._state.first_session}",
-                record_key=self._key,
-                source_key=f"{self._key}:{index}",
-                kind=kind,
-                actor_kind=actor_kind,
-                actor=actor,
-                content=content,
-                metadata=metadata,
-                occurred_at=self.at,
-                line=self.line,
-                evidence=evidence,
-            )
-        )
-
-    def close(self, unit: str, note: str) -> None:
-        self.items.append(
-            UnitClosedItem(
-                chronicum_id=f"{SOURCE}/{self._state.first_session}",
-                record_key=self._key,
-                source_key=f"{self._key}:0",
-                unit=unit,
-                note=note,
-                occurred_at=self.at,
-                line=self.line,
-            )
-        )
+        self.key = name_record(self._state.place, self._state.root, fingerprint("\0".join(content)))
 
 
 def _said(found: Content, voice: Voice, ignored: str, *, is_event: bool) -> Said | None:
@@ -438,5 +385,4 @@ def _ignored(record: Record, line: int, data: bytes) -> Ignored:
         known, name, kind = ITEM_TYPES, record.subtype, f"item:{record.subtype}"
     elif record.has_payload and name == "event_msg":
         known, name, kind = EVENT_TYPES, record.subtype, f"event:{record.subtype}"
-    is_known = name in known
-    return Ignored(kind, line, data.strip() if not is_known and len(data) <= MAX_RAW else b"")
+    return ignored_record(kind, line, data, known=name in known)

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code.blocks import payload_text
-from workbench.imports.claude_code.decoding import check_depth
-from workbench.imports.claude_code.items import EvidenceBytes
-from workbench.imports.claude_code.media import read_media
-from workbench.imports.claude_code.records import identifier
+from workbench.imports.transcript.decoding import check_depth
+from workbench.imports.transcript.fields import identifier
+from workbench.imports.transcript.items import EvidenceBytes
+from workbench.imports.transcript.media import read_media
+from workbench.imports.transcript.payload import is_blank, payload_text, type_name
 
 WITHHELD = "[reasoning withheld]"
 
@@ -61,13 +61,13 @@ def message_content(content: Any) -> Content:
             elif kind in ("input_image", "image", "image_url"):
                 add_image(found, index, block.get("image_url"))
             else:
-                found.ignored.append(kind or "None")
+                found.ignored.append(type_name(kind))
     return found
 
 
 def add_text(found: Content, index: int, text: Any) -> None:
     """Add a text, unless it is blank or none."""
-    if type(text) is str and text and not text.isspace():
+    if type(text) is str and not is_blank(text):
         found.blocks.append(Block(index, text))
 
 

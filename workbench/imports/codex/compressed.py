@@ -9,11 +9,18 @@ import io
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from workbench.imports.claude_code.lines import READ_SIZE
+from workbench.imports.transcript.lines import READ_SIZE
+from workbench.imports.transcript.reading import open_plain
 
 SUFFIX = ".jsonl.zst"
 MAX_WINDOW = 128 * 1024 * 1024
 """Bytes of memory that a compressed file may ask for; one that asks for more is damaged."""
+
+NOT_READ = (
+    "compressed, and the package zstandard is not installed: pip install 'chronicle-workbench[zstd]' reads it"
+)
+_INPUT = 1024
+"""Bytes that are decoded at once: so few may become some 32 MB."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -30,28 +37,51 @@ def open_rollout(path: Path) -> BinaryIO:
     """The file's text as bytes, from its start. Raises `OSError`, also for a damaged compressed file, then
     and while reading."""
     if not is_compressed(path):
-        return path.open("rb", buffering=READ_SIZE)
+        return open_plain(path)
     if not can_decompress():
-        raise OSError(errno.ENOTSUP, "compressed, and the package zstandard is not installed", str(path))
+        raise OSError(errno.ENOTSUP, NOT_READ, str(path))
     return cast(BinaryIO, io.BufferedReader(_Decompressed(path), READ_SIZE))
 
 
 class _Decompressed(io.RawIOBase):
+    """The text of a compressed file, whose end is an error where its last frame has none."""
+
     def __init__(self, path: Path) -> None:
         zstandard: Any = importlib.import_module("zstandard")
         self._error: type[Exception] = zstandard.ZstdError
         self._file = path.open("rb")
-        decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-        self._stream = decompressor.stream_reader(self._file, read_across_frames=True)
+        self._decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+        self._frame: Any = None
+        """Where the frame is decoded that was begun; None between two frames."""
+        self._input = b""
+        self._text = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
-            return int(self._stream.readinto(buffer))
-        except (self._error, MemoryError):
-            raise OSError(errno.EIO, "the compressed file is damaged") from None
+        while not self._text:
+            if not self._input:
+                self._input = self._file.read(_INPUT)
+                if not self._input:
+                    if self._frame is None:
+                        return 0
+                    raise OSError(errno.EIO, "the compressed file ends too early")
+            if self._frame is None:
+                self._frame = self._decompressor.decompressobj()
+            try:
+                text = self._frame.decompress(self._input)
+            except (self._error, MemoryError):
+                raise OSError(errno.EIO, "the compressed file is damaged") from None
+            self._input = b""
+            if self._frame.eof:
+                self._input = self._frame.unused_data
+                self._frame = None
+            self._text = memoryview(text)
+        size = min(len(buffer), len(self._text))
+        buffer[:size] = self._text[:size]
+        self._text = self._text[size:]
+        return size
 
     def close(self) -> None:
         if not self.closed:

@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from workbench.imports.claude_code import titles
-from workbench.imports.claude_code.decoding import Undecodable
-from workbench.imports.claude_code.discover import Candidate, Discovery, Refused
-from workbench.imports.claude_code.records import moment
-from workbench.imports.claude_code.subagents import is_inside
 from workbench.imports.codex.acta import Translator
-from workbench.imports.codex.compressed import SUFFIX, can_decompress, is_compressed, open_rollout
+from workbench.imports.codex.compressed import (
+    NOT_READ,
+    SUFFIX,
+    can_decompress,
+    is_compressed,
+    open_rollout,
+)
 from workbench.imports.codex.lineage import Lineage, head_records, lineage_of
 from workbench.imports.codex.records import decode_record
 from workbench.imports.codex.state import RolloutState
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.candidates import Candidate, Discovery, Watch
+from workbench.imports.transcript.decoding import Undecodable
+from workbench.imports.transcript.fields import moment
+from workbench.imports.transcript.placed import what_failed
+from workbench.imports.transcript.places import files_at, last_moment, nothing_readable, program_folder
 
-TAIL_BYTES = 64 * 1024
 FOLDERS = ("sessions", "archived_sessions")
 """Below the program's own folder; the first may hold files by date and flat ones."""
+_HISTORIES = ("history.jsonl", "session_index.jsonl")
 
 
 def config_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Where Codex keeps its files: `$CODEX_HOME`, else `~/.codex`."""
-    environment = os.environ if environment is None else environment
-    named = environment.get("CODEX_HOME", "")
-    return Path(named).expanduser() if named else Path.home() / ".codex"
+    return program_folder("CODEX_HOME", ".codex", environment)
 
 
-def discover(paths: Iterable[Path] = (), *, environment: Mapping[str, str] | None = None) -> Discovery:
+def discover(
+    paths: Iterable[Path] = (),
+    *,
+    environment: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
+) -> Discovery:
     """The rollouts at `paths` (files, or folders searched to any depth); without any, those below the
     program's own folder.
 
     A parent stands before its forks and a trunk before its sub-agents, else they stand in order of their
     paths. Where a file and its compressed form lie side by side only the file is taken. Never raises; what
-    cannot be read is in `refused`.
+    cannot be read is in `refused`. `watch` hears of each one when it was looked at, and may end the search.
     """
-    found = Discovery([], [])
+    found = Discovery(watch)
     given = [Path(path) for path in paths]
     if not given:
         home = config_folder(environment)
@@ -47,24 +55,39 @@ def discover(paths: Iterable[Path] = (), *, environment: Mapping[str, str] | Non
         given = [path for path in given if path.is_dir()] or given[:1]
     files: dict[Path, None] = {}
     for path in given:
-        files.update(dict.fromkeys(_files(path, found.refused)))
+        for file in files_at(path, found, (".jsonl", SUFFIX), lambda path: False):
+            files[_plain(file)] = None
     lineages: dict[str, Lineage] = {}
-    for path in sorted(dict.fromkeys(_plain(path) for path in files)):
+    for path in sorted(files):
+        if found.watch.cancelled:
+            break
         if is_compressed(path) and not can_decompress():
-            found.refused.append(Refused(path, "compressed, and the package zstandard is not installed"))
+            found.refuse(path, NOT_READ)
             continue
         try:
             candidate, lineage = _look(path)
         except OSError as problem:
-            found.refused.append(Refused(path, problem.strerror or type(problem).__name__))
+            found.refuse(path, what_failed(problem))
             continue
-        if lineage.known == 0:
-            found.refused.append(Refused(path, _reason(path, lineage, candidate.size)))
+        # A record too long to be looked at is no reason to refuse its file.
+        if lineage.known == 0 and (lineage.records or not lineage.passed_over):
+            found.refuse(path, _reason(path, lineage))
             continue
         lineages.setdefault(candidate.session_id, lineage)
-        found.candidates.append(candidate)
+        found.take(candidate)
     found.candidates[:] = _parents_first(found.candidates, lineages)
     return found
+
+
+def looks_ours(path: Path) -> bool:
+    """Whether a file's name is a rollout's, or its first records are. Never raises."""
+    if path.name.startswith("rollout-"):
+        return True
+    try:
+        with open_rollout(path) as file:
+            return lineage_of(path, file).known > 0
+    except OSError:
+        return False
 
 
 def _plain(path: Path) -> Path:
@@ -104,15 +127,10 @@ def _title(path: Path, lineage: Lineage) -> str:
     return str(translator.session.known.get("title", ""))
 
 
-def _reason(path: Path, lineage: Lineage, size: int) -> str:
+def _reason(path: Path, lineage: Lineage) -> str:
     if lineage.records:
-        is_history = path.name in ("history.jsonl", "session_index.jsonl")
-        return "prompt history" if is_history else "no session records"
-    try:
-        with open_rollout(path) as file:
-            return "not JSON lines" if file.read(4096).strip(b" \t\r\n\0") else "empty"
-    except OSError as problem:
-        return problem.strerror or type(problem).__name__
+        return "prompt history" if path.name in _HISTORIES else "no session records"
+    return nothing_readable(path, open_rollout)
 
 
 def _parents_first(candidates: list[Candidate], lineages: Mapping[str, Lineage]) -> list[Candidate]:
@@ -132,52 +150,12 @@ def _parents_first(candidates: list[Candidate], lineages: Mapping[str, Lineage])
 
 
 def _last_at(path: Path, size: int) -> datetime | None:
-    if is_compressed(path):
-        return None
+    return None if is_compressed(path) else last_moment(path, size, _moment_of)
+
+
+def _moment_of(line: bytes) -> datetime | None:
     try:
-        with path.open("rb") as file:
-            file.seek(max(0, size - TAIL_BYTES))
-            lines = file.read(TAIL_BYTES).split(b"\n")
-    except OSError:
+        record = decode_record(line, 0, [])
+    except Undecodable:
         return None
-    for line in reversed(lines):
-        try:
-            record = decode_record(line, 0, [])
-        except Undecodable:
-            continue
-        if record is not None and (at := moment(record.timestamp)) is not None:
-            return at
-    return None
-
-
-def _files(path: Path, refused: list[Refused]) -> Iterator[Path]:
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        refused.append(Refused(path, "not found"))
-        return
-    except (OSError, ValueError) as problem:
-        refused.append(Refused(path, getattr(problem, "strerror", None) or "not a path"))
-        return
-    if stat.S_ISREG(mode):
-        yield path
-        return
-    if not stat.S_ISDIR(mode):
-        refused.append(Refused(path, "not a regular file"))
-        return
-
-    def unreadable(problem: OSError) -> None:
-        place = Path(problem.filename) if problem.filename else path
-        refused.append(Refused(place, problem.strerror or type(problem).__name__))
-
-    for place, folders, names in os.walk(path, onerror=unreadable, followlinks=False):
-        folders.sort()
-        for name in sorted(names):
-            file = Path(place) / name
-            if not name.endswith((".jsonl", SUFFIX)):
-                continue
-            if is_inside(file, path):
-                yield file
-            else:
-                outside = file.is_symlink()
-                refused.append(Refused(file, "a link out of its folder" if outside else "not a regular file"))
+    return None if record is None else moment(record.timestamp)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
-from workbench.imports.claude_code.decoding import Undecodable
-from workbench.imports.claude_code.lines import LineReader
-from workbench.imports.claude_code.records import identifier, moment
 from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPES, Record, decode_record
+from workbench.imports.transcript.decoding import Undecodable
+from workbench.imports.transcript.fields import identifier, moment
+from workbench.imports.transcript.places import Head
 
 HEAD_RECORDS = 64
 HEAD_BYTES = 4 * 1024 * 1024
-MAX_HEAD_LINE = 64 * 1024 * 1024
 """How much of a file is read to tell what it is."""
 
 _NAME = re.compile(
@@ -42,6 +40,8 @@ class Lineage(msgspec.Struct):
     records: int = 0
     known: int = 0
     """Records that look like this format's."""
+    passed_over: int = 0
+    """Lines too long to be looked at, which may be such records."""
 
 
 def lineage_of(path: Path, file: BinaryIO) -> Lineage:
@@ -49,7 +49,8 @@ def lineage_of(path: Path, file: BinaryIO) -> Lineage:
     found = Lineage()
     metas: list[dict[str, Any]] = []
     is_leading = True
-    for record in head_records(file):
+    head = Head(file, records=HEAD_RECORDS, size=HEAD_BYTES)
+    for record in _records(head):
         found.records += 1
         found.known += is_known(record)
         found.first_at = found.first_at or moment(record.timestamp)
@@ -59,6 +60,7 @@ def lineage_of(path: Path, file: BinaryIO) -> Lineage:
             continue
         if is_leading and identifier(record.payload.get("id")):
             metas.append(record.payload)
+    found.passed_over = head.passed_over
     if metas:
         _take(found, metas)
     found.session_id = found.session_id or session_in_name(path)
@@ -68,16 +70,17 @@ def lineage_of(path: Path, file: BinaryIO) -> Lineage:
 
 def head_records(file: BinaryIO) -> Iterator[Record]:
     """The first records that can be read."""
-    lines = LineReader(file, limit=MAX_HEAD_LINE)
-    for line in islice(lines, HEAD_RECORDS):
+    yield from _records(Head(file, records=HEAD_RECORDS, size=HEAD_BYTES))
+
+
+def _records(head: Head) -> Iterator[Record]:
+    for line in head:
         try:
             record = decode_record(line.data, line.number, [])
         except Undecodable:
-            record = None
+            continue
         if record is not None:
             yield record
-        if lines.offset > HEAD_BYTES:
-            return
 
 
 def is_known(record: Record) -> bool:

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
-from workbench.imports.claude_code import titles
-from workbench.imports.claude_code.decoding import Undecodable
-from workbench.imports.claude_code.items import (
-    ActumItem,
-    Checkpoint,
-    DescribeItem,
-    Item,
-    Problem,
-    Repaired,
-    Restarted,
-    UnitClosedItem,
-)
-from workbench.imports.claude_code.lines import MAX_LINE, READ_SIZE, Line, LineReader
-from workbench.imports.claude_code.reader import (
-    CHECKPOINT_BYTES,
-    CHECKPOINT_RECORDS,
-    SETTLE_SECONDS,
-    readable,
-)
-from workbench.imports.claude_code.state import STATE_VERSION
 from workbench.imports.codex.acta import SOURCE, SPOKEN, Translator
 from workbench.imports.codex.compressed import open_rollout
 from workbench.imports.codex.lineage import lineage_of
 from workbench.imports.codex.records import decode_record
-from workbench.imports.codex.state import RolloutState, copy_rollout
+from workbench.imports.codex.state import RolloutState
 from workbench.imports.codex.twins import Group, Said, Twins
-
-
-def has_settled(path: Path, now: float) -> bool:
-    """Whether a file was left alone for `SETTLE_SECONDS`, at the time `now` (seconds since 1970).
-
-    A file changed far in the future (a clock was set) counts as settled. Raises `OSError`.
-    """
-    return abs(now - path.stat().st_mtime) >= SETTLE_SECONDS
+from workbench.imports.transcript import titles
+from workbench.imports.transcript.decoding import Undecodable
+from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired
+from workbench.imports.transcript.lines import MAX_LINE, Line, LineReader
+from workbench.imports.transcript.reading import (
+    CHECKPOINT_BYTES,
+    CHECKPOINT_RECORDS,
+    CONTENT,
+    is_cut_off,
+    lines_from,
+    mark_held,
+    mark_place,
+    readable,
+    resume,
+)
+from workbench.imports.transcript.state import copy_state
 
 
 def read_rollout(
@@ -61,28 +47,16 @@ def read_rollout(
     again with the next read. Raises `OSError` if the file cannot be read.
     """
     with ExitStack() as opened:
-        file = opened.enter_context(open_rollout(path))
-        digest = None
-        if state is not None and (state.offset or state.version != STATE_VERSION):
-            known = state.version == STATE_VERSION
-            digest = _digest_of_first(file, state.offset) if known else None
-            if digest is None or digest.hexdigest() != state.digest:
-                yield Restarted("shrank" if known and digest is None else "changed")
-                state = digest = None
-                file = opened.enter_context(open_rollout(path))
-        state = RolloutState() if state is None else copy_rollout(state)
+        resumed = resume(opened, path, state, open_rollout)
+        if resumed.restarted is not None:
+            yield resumed.restarted
+            state = None
+        state = RolloutState() if state is None else copy_state(state)
         session = state.sessions.get(state.first_session)
         if session is None or not session.entered:
             # Nothing has its name from this yet, and the lines that tell it may have come since.
             _identify(path, state)
-        lines = LineReader(
-            file,
-            offset=state.offset,
-            number=state.line,
-            inside_line=state.inside_line,
-            digest=digest,
-            limit=max_line,
-        )
+        lines = lines_from(resumed, state, max_line)
         yield from _RolloutReader(path, lines, state, owner).items(settled)
 
 
@@ -97,21 +71,6 @@ def _identify(path: Path, state: RolloutState) -> None:
     state.forked_from = lineage.forked_from
     state.agent_path = lineage.agent_path
     state.parent_thread = lineage.parent_thread
-
-
-def _digest_of_first(file: BinaryIO, length: int) -> hashlib._Hash | None:
-    """SHA-256 of the first `length` bytes, the file left standing behind them; None if it is shorter."""
-    digest = hashlib.sha256()
-    while length > 0:
-        data = file.read(min(READ_SIZE, length))
-        if not data:
-            return None
-        digest.update(data)
-        length -= len(data)
-    return digest
-
-
-_CONTENT = (ActumItem, UnitClosedItem)
 
 
 class _RolloutReader:
@@ -147,7 +106,7 @@ class _RolloutReader:
             released, waiting = twins.break_off()
         yield from self._told(released)
         yield from self._describe()
-        yield self._checkpoint(waiting=waiting, partial=lines.partial)
+        yield self._checkpoint(waiting=waiting, partial=lines.partial, at_end=True)
 
     def _read(self, line: Line) -> tuple[Group, Said | None, bool] | None:
         """The items of a line; None for the beginning of a line that is still being written."""
@@ -155,7 +114,7 @@ class _RolloutReader:
         if not line.data:
             group.items.append(Problem(line.number, "line too long"))
             return group, None, False
-        if not line.ended and not line.data.rstrip(b" \t\r\0").endswith(b"}"):
+        if not line.ended and is_cut_off(line.data):
             return None
         repairs: list[Repaired] = []
         said = None
@@ -182,7 +141,7 @@ class _RolloutReader:
     def _told(self, groups: list[Group]) -> Iterator[Item]:
         for group in groups:
             if group.items:
-                if type(group.items[0]) in _CONTENT:
+                if type(group.items[0]) in CONTENT:
                     self._translator.session.entered = True
                 yield from group.items
 
@@ -193,18 +152,14 @@ class _RolloutReader:
                 chronicum_id=f"{SOURCE}/{self._state.first_session}", fields=titles.take_changes(session)
             )
 
-    def _checkpoint(self, *, waiting: int = 0, partial: int = 0) -> Checkpoint:
+    def _checkpoint(self, *, waiting: int = 0, partial: int = 0, at_end: bool = False) -> Checkpoint:
         lines = self._lines
-        state = copy_rollout(self._state)
+        state = copy_state(self._state)
         held = self._twins.first_open
         if held is None or held.digest is None or held.place is None:
-            state.offset, state.line = lines.offset, lines.number
-            state.inside_line = lines.inside_line
-            state.digest = lines.digest.hexdigest()
+            mark_place(state, lines)
         else:
-            state.offset, state.line = held.offset, held.number - 1
-            state.inside_line = False
-            state.digest = held.digest.hexdigest()
+            mark_held(state, held.offset, held.number, held.digest)
             state.place = held.place
         records, self._since, self._marked = self._since, 0, lines.offset
-        return Checkpoint(state, records, waiting=waiting, partial=partial)
+        return Checkpoint(state, records, waiting=waiting, partial=partial, at_end=at_end)

@@ -11,15 +11,9 @@ from typing import Any
 
 import msgspec
 
-from workbench.imports.claude_code.decoding import (
-    _BOM,
-    MAX_DEPTH,
-    Undecodable,
-    _clean,
-    _parse,
-)
-from workbench.imports.claude_code.items import Repaired, RepairKind
-from workbench.imports.claude_code.records import identifier
+from workbench.imports.transcript.decoding import Undecodable, decode_leniently
+from workbench.imports.transcript.fields import identifier
+from workbench.imports.transcript.items import Repaired
 
 RECORD_TYPES = frozenset(
     {
@@ -118,7 +112,7 @@ def decode_record(data: bytes, line: int, repairs: list[Repaired]) -> Record | N
     except RecursionError:
         raise Undecodable("too deep") from None
     except (UnicodeDecodeError, msgspec.MsgspecError):
-        found = _decode_leniently(data, line, repairs)
+        found = decode_leniently(data, line, repairs)
         if found is None:
             return None
         value = found
@@ -146,24 +140,3 @@ def _is_bare_meta(value: dict[str, Any]) -> bool:
     return bool(identifier(value.get("id"))) and any(
         name in value for name in ("timestamp", "instructions", "git", "cwd")
     )
-
-
-def _decode_leniently(data: bytes, line: int, repairs: list[Repaired]) -> dict[str, Any] | None:
-    stripped = data.strip(b" \t\r\n")
-    if not stripped:
-        return None
-    # A crash or a full disk leaves runs of NUL bytes beside whole records.
-    bare = stripped.removeprefix(_BOM).strip(b" \t\r\n\0")
-    counts: dict[RepairKind, int] = {}
-    if b"\0" in stripped and len(bare) < len(stripped):
-        counts["padding"] = 1
-    try:
-        text = bare.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Undecodable("not UTF-8") from None
-    value = _parse(text, counts)
-    if not isinstance(value, dict):
-        raise Undecodable("not an object")
-    cleaned: dict[str, Any] = _clean(value, counts, MAX_DEPTH)
-    repairs.extend(Repaired(kind, count, line) for kind, count in counts.items())
-    return cleaned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.imports.claude_code.state import ReaderState
+from workbench.imports.transcript.state import FileState
 
 MAX_OFFERS = 512
 """Texts of one stretch that still wait for their other half, newest kept."""
@@ -53,7 +53,7 @@ class Place(msgspec.Struct):
         )
 
 
-class RolloutState(ReaderState):
+class RolloutState(FileState):
     """Where reading stopped. `first_session` is the file's own session.
 
     `msgspec.json.encode` and `decode(…, type=RolloutState)` are its stored form.
@@ -72,8 +72,3 @@ class RolloutState(ReaderState):
     parent_thread: str = ""
     """Of a sub-agent: the session that spawned it."""
     place: Place = msgspec.field(default_factory=Place)
-
-
-def copy_rollout(state: RolloutState) -> RolloutState:
-    """A copy that later reading does not change."""
-    return msgspec.json.decode(msgspec.json.encode(state), type=RolloutState)

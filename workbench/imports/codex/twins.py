@@ -13,9 +13,9 @@ from typing import Literal
 
 import msgspec
 
-from workbench.imports.claude_code.items import ActumItem, Ignored, Item
 from workbench.imports.codex.identity import fingerprint
 from workbench.imports.codex.state import MAX_OFFERS, Offer, Place, RolloutState
+from workbench.imports.transcript.items import ActumItem, Ignored, Item
 
 MAX_HELD_RECORDS = 512
 MAX_HELD_BYTES = 8 * 1024 * 1024

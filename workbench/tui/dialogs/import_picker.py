@@ -20,14 +20,7 @@ from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, note
 from workbench.tui.failures import failure_of
 from workbench.tui.present import Line, Span, counted, literal, number, one_line
-from workbench.tui.sessions.found_rows import (
-    Found,
-    FoundRows,
-    in_order,
-    look_at,
-    retention,
-    search_places,
-)
+from workbench.tui.sessions.found_rows import Found, FoundRows, found_row, in_order, retention
 from workbench.tui.sessions.import_job import ImportJob, progress_text, summary
 from workbench.tui.widgets.list_messages import Opened
 from workbench.tui.widgets.page_source import MemorySource
@@ -36,13 +29,18 @@ from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from workbench.imports.report import ImportReport
+    from workbench.imports.transcript.candidates import Refused
     from workbench.workspace import Workspace
+    from workbench.workspace.transcripts import FoundTranscript
 
 _BATCH_SECONDS = 0.2
 _WIDE = 64
 """Cells of the panel from which every key is named."""
 _PROBLEMS = 1000
 """Problems that are listed; more are counted."""
+
+
+_PATH_HINT: Line = (Span("/", "accent"), Span(" names another file or folder", "dim"))
 
 
 class Searched(Message):
@@ -97,13 +95,14 @@ class ImportPicker(Dialog[None]):
         self.chosen: set[Path] = set()
         self.searching = False
         self._search = 0
+        self._stopped = False
         self._kept_days: int | None = None
         self._path = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel") as panel:
-            panel.border_title = "Import Claude Code transcripts"
-            yield Input(placeholder="/ a file or a folder; empty: what Claude Code keeps", id="path")
+            panel.border_title = "Import transcripts"
+            yield Input(placeholder="/ a file or folder; empty: the programs' own", id="path")
             yield Static("", id="status", markup=False)
             yield VirtualList(FoundRows(lambda row: row.path in self.chosen, self.app.clock), id="found")
             yield TextPane(id="report")
@@ -134,11 +133,11 @@ class ImportPicker(Dialog[None]):
     # Searching
 
     def search(self, path: str) -> None:
-        """Look for transcripts at `path`, or without one where Claude Code keeps them."""
+        """Look for transcripts at `path`, or without one where each program keeps its own."""
         self._search += 1
         self._path = path
         self.found, self.chosen = [], set()
-        self.searching = True
+        self.searching, self._stopped = True, False
         self._list.set_source(MemorySource((), lambda row: row.path))
         self._say()
         number_of_search, workspace, now = self._search, self._workspace, self.app.clock()
@@ -148,14 +147,22 @@ class ImportPicker(Dialog[None]):
             kept_days = retention()
             rows: list[Found] = []
             told = monotonic()
-            for place in search_places(path):
-                if worker.is_cancelled:
-                    return
-                rows += look_at(workspace, place, now, kept_days)
+
+            def hear(found: FoundTranscript | Refused) -> None:
+                nonlocal told
+                rows.append(found_row(workspace, found, now, kept_days))
                 if monotonic() - told >= _BATCH_SECONDS:
-                    self.post_message(Searched(number_of_search, rows, kept_days, ended=False))
-                    rows, told = [], monotonic()
-            self.post_message(Searched(number_of_search, rows, kept_days, ended=True))
+                    tell(ended=False)
+                    told = monotonic()
+
+            def tell(*, ended: bool) -> None:
+                if not worker.is_cancelled:
+                    self.post_message(Searched(number_of_search, rows, kept_days, ended=ended))
+                rows.clear()
+
+            places = [Path(path).expanduser()] if path.strip() else []
+            workspace.find_transcripts(None, places, heard=hear, cancelled=lambda: worker.is_cancelled)
+            tell(ended=True)
 
         self.run_worker(
             work,
@@ -188,12 +195,16 @@ class ImportPicker(Dialog[None]):
             self.app.show_failure(event.worker.error, "The search ended early")
 
     def _nothing(self) -> tuple[Line, ...]:
-        place = self._path or "Claude Code's own folder"
-        return (
-            (Span("No transcripts in ", "text"), Span(one_line(place, 200), "ink")),
-            (),
-            (Span("/", "accent"), Span(" names another file or folder", "dim")),
-        )
+        if self._stopped:
+            return ((Span("The search was stopped", "text"),), _PATH_HINT)
+        if self._path.strip():
+            places = [self._path]
+        else:
+            from workbench.workspace.transcripts import kept_places
+
+            places = [_short(place) for place in kept_places()]
+        named = [(Span("  ", "text"), Span(one_line(place, 200), "ink")) for place in places]
+        return ((Span("No transcripts in", "text"),), *named, _PATH_HINT)
 
     # Choosing
 
@@ -241,12 +252,25 @@ class ImportPicker(Dialog[None]):
             return
         paths = [row.path for row in self.found if row.path in self.chosen]
         if paths:
+            if self.searching:
+                self._stop_search()
             self._watch(self._begin(paths))
 
     def action_stop(self) -> None:
-        """Stop the running import after the transaction that it is in."""
+        """Stop the search where it is, or the running import after the transaction that it is in."""
         if self.job is not None and self.job.running:
             self.job.stop()
+        elif self.searching:
+            self._stop_search()
+            self._list.empty_lines = self._nothing()
+            self._list.redraw_rows()
+            self._say()
+
+    def _stop_search(self) -> None:
+        self.workers.cancel_group(self, "search")
+        # What it still has to say is not heard.
+        self._search += 1
+        self.searching, self._stopped = False, True
 
     def _watch(self, job: ImportJob) -> None:
         self.job = job
@@ -282,20 +306,23 @@ class ImportPicker(Dialog[None]):
     # Saying what goes on
 
     def _say(self) -> None:
-        if not self.is_mounted:
+        if not self.is_mounted or not self.query(".keys"):
+            # It is being taken away.
             return
         job = self.job
         keys = self.query_one(".keys", Static)
         status = self.query_one("#status", Static)
         if job is None:
             status.update(literal(self._search_text()))
-            wide = self.query_one(".panel").content_size.width >= _WIDE
+            wide = self._width >= _WIDE
             taken = [("enter", f"import {number(len(self.chosen))}")] if self.chosen else []
-            path = [("/", "path")] if wide else []
-            every = ("a", "all or none" if wide else "all")
-            keys.update(key_line(*taken, ("space", "choose"), every, *path, ("esc", "close")))
+            can_choose = any(row.choosable for row in self.found)
+            path = [("/", "path")] if wide or not can_choose else []
+            choose = [("space", "choose"), ("a", "all or none" if wide else "all")] if can_choose else []
+            stop = [("x", "stop")] if self.searching else []
+            keys.update(key_line(*taken, *stop, *choose, *path, ("esc", "close")))
         elif job.running:
-            width = max(20, self.query_one(".panel").content_size.width)
+            width = max(20, self._width)
             what = "Stopping …" if job.stopping else one_line(job.note, width) or "Reading …"
             status.update(Content("\n").join([literal(progress_text(job, width)), literal(what)]))
             keys.update(key_line(("x", "stop"), ("esc", "close; it goes on")))
@@ -317,10 +344,23 @@ class ImportPicker(Dialog[None]):
             parts.append(f"{number(refused)} refused")
         text = " · ".join(parts)
         if self.searching:
-            return f"Searching … {text}"
-        if self._kept_days is not None and transcripts:
-            text += f" · Claude Code deletes a file after {counted(self._kept_days, 'day')}"
+            return f"Searching … found {text}"
+        if self._stopped:
+            return f"Search stopped · {text}"
+        if self._kept_days is not None and any(row.days_left is not None for row in transcripts):
+            kept = f" · Claude Code deletes a file after {counted(self._kept_days, 'day')}"
+            if len(text) + len(kept) <= self._width:
+                text += kept
         return text
+
+    @property
+    def _width(self) -> int:
+        return self.query_one(".panel").content_size.width
+
+
+def _short(place: Path) -> str:
+    """A path as people write it."""
+    return f"~/{place.relative_to(Path.home())}" if place.is_relative_to(Path.home()) else str(place)
 
 
 def report_blocks(report: ImportReport) -> list[Block]:
@@ -344,6 +384,7 @@ def report_blocks(report: ImportReport) -> list[Block]:
         blocks.append(Blank())
     unchanged = sum(1 for each in report.sessions if each.unchanged)
     waiting = sum(1 for each in report.sessions if each.waiting)
+    messages = sum(each.waiting_messages for each in report.sessions)
     facts: list[tuple[str, str | Line]] = [
         ("duplicates", number(report.totals["duplicates"])),
         ("files", number(report.totals["files"])),
@@ -352,6 +393,10 @@ def report_blocks(report: ImportReport) -> list[Block]:
         facts.append(("unchanged", counted(unchanged, "file")))
     if waiting:
         facts.append(("waiting", f"{counted(waiting, 'half-written last line')}, for the next import"))
+    if messages:
+        facts.append(
+            ("waiting", f"{counted(messages, 'message')} of a file being written, for the next import")
+        )
     facts += [(kind, number(count)) for kind, count in sorted(report.ignored.items())]
     blocks += [Heading("Read", "and what of it is no act"), Fields(facts, indent=1)]
     return blocks

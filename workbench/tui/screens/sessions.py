@@ -21,15 +21,16 @@ from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, number, one_line
 from workbench.tui.sessions.context_window import MOST
-from workbench.tui.sessions.detail import Moved, SessionDetail, whole
+from workbench.tui.sessions.detail import SessionDetail
+from workbench.tui.sessions.detail_messages import Moved
 from workbench.tui.sessions.import_job import ImportJob
 from workbench.tui.sessions.places import HINT, NoSuchPlace, Place, find_place
 from workbench.tui.sessions.session_actions import ACTIONS, NAME, SIDE_FOOTERS
 from workbench.tui.sessions.session_rows import SessionRows
 from workbench.tui.sessions.session_source import SessionSource
 from workbench.tui.sessions.shown import Shown
-from workbench.tui.sessions.whole_actum import plain_text
-from workbench.tui.widgets.list_messages import Highlighted, NewRows, StatusChanged
+from workbench.tui.sessions.whole_actum import plain_text, whole
+from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.rows import SessionFilter, SessionRow
 
@@ -81,7 +82,16 @@ class SessionsPage(Page):
 
     NAME, TITLE, NUMBER = NAME, "Sessions", 2
     OFFERS = frozenset(
-        {"page.filter", "page.goto", "page.copy", "page.sort", "page.next_tab", "page.previous_tab"}
+        {
+            "page.filter",
+            "page.next_hit",
+            "page.previous_hit",
+            "page.goto",
+            "page.copy",
+            "page.sort",
+            "page.next_tab",
+            "page.previous_tab",
+        }
     )
     GOTO_HINT = HINT
     ACTIONS = ACTIONS
@@ -257,7 +267,42 @@ class SessionsPage(Page):
             super().set_count(f"{self._new}{order} · {text}")
 
     def leave_transient(self) -> bool:
-        return super().leave_transient() or self.detail.close_reader()
+        detail = self.detail
+        return (
+            super().leave_transient()
+            or detail.stop_asking()
+            or detail.close_reader()
+            or (self.focused_in_detail() and detail.finder.clear())
+        )
+
+    # Finding inside a session
+
+    async def action_filter(self) -> None:
+        """Narrow the list; where the acta have the keys, find text in them."""
+        if self.focused_in_detail() and self.detail.can_find:
+            await self.detail.open_find()
+        else:
+            await super().action_filter()
+
+    def action_next_hit(self) -> None:
+        """Go to the next hit in the session."""
+        self._find(1)
+
+    def action_previous_hit(self) -> None:
+        """Go to the previous hit in the session."""
+        self._find(-1)
+
+    def _find(self, direction: int) -> None:
+        if self.detail.can_find and self.detail.finder.active:
+            self.detail.find_next(direction)
+        else:
+            key = self.app.keymap.shown("page.filter")
+            self.app.notify(f"Nothing is looked for: {key} finds text where acta have the keys.")
+
+    @on(Opened, "#sessions")
+    def _session_opened(self, message: Opened) -> None:
+        """What found the session is looked for in it."""
+        self.detail.offer_find(self._filter.strip())
 
     # Remembering
 
@@ -369,12 +414,16 @@ class SessionsPage(Page):
 
     def reachable_actions(self) -> list[Action]:
         """The footer names the keys of the side that is shown: what folds acta, or what sizes the window."""
-        return [
-            replace(action, footer=SIDE_FOOTERS[action.id].get(self.detail.side, 0))
-            if action.id in SIDE_FOOTERS
-            else action
-            for action in super().reachable_actions()
-        ]
+        actions = super().reachable_actions()
+        finds = self.focused_in_detail() and self.detail.can_find
+        for at, action in enumerate(actions):
+            if action.id in SIDE_FOOTERS:
+                actions[at] = replace(action, footer=SIDE_FOOTERS[action.id].get(self.detail.side, 0))
+            elif action.id == "page.filter" and finds:
+                actions[at] = replace(action, title="find", description="Find text in this session.")
+            elif action.id == "page.next_hit" and finds and self.detail.finder.filter_text:
+                actions[at] = replace(action, footer=21)
+        return actions
 
     def action_next_tab(self) -> None:
         """The next side of the detail."""

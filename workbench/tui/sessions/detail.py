@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -19,23 +19,26 @@ from textual.worker import get_current_worker
 from workbench.tui.document import Block, note
 from workbench.tui.present import ELLIPSIS, Line, Span, number
 from workbench.tui.sessions.context_window import DEFAULT_LAST_N, Window, read_window, step, window_blocks
+from workbench.tui.sessions.detail_messages import ActumRead, Looked, Moved, Reading, WindowRead
 from workbench.tui.sessions.entry_rows import EntryRows
 from workbench.tui.sessions.entry_source import Entry, EntrySource
+from workbench.tui.sessions.find_bar import Field, FindBar, Way
+from workbench.tui.sessions.find_panes import ActumPane, EntryList
+from workbench.tui.sessions.found_words import Words, hit_places
 from workbench.tui.sessions.session_head import SessionHead, about_blocks
 from workbench.tui.sessions.shown import ACTOR_KINDS, KINDS, Shown
 from workbench.tui.sessions.switch_bar import Switch, SwitchBar
-from workbench.tui.sessions.whole_actum import actum_blocks
+from workbench.tui.sessions.whole_actum import actum_blocks, whole
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened
 from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
-from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
     from workbench.workspace import Workspace
     from workbench.workspace.readers.entry_queries import Breakdown
     from workbench.workspace.readers.rewinds import Stretch
-    from workbench.workspace.rows import ActumRow, SessionRow
+    from workbench.workspace.rows import SessionRow
 
 Side: TypeAlias = Literal["acta", "window", "about"]
 
@@ -58,53 +61,6 @@ _TALL, _MIDDLING = 30, 18
 """Lines of the pane from which its head takes four lines, or three."""
 
 
-class _Looked(Message):
-    """What was found out about a session beside its row."""
-
-    def __init__(
-        self, row: SessionRow, breakdown: Breakdown, gone: bool, rewound: tuple[Stretch, ...]
-    ) -> None:
-        super().__init__()
-        self.row = row
-        self.breakdown = breakdown
-        self.gone = gone
-        self.rewound = rewound
-
-
-class _ActumRead(Message):
-    """An actum was read whole and laid out."""
-
-    def __init__(self, ticket: Reading, blocks: list[Block], answer: int | None) -> None:
-        super().__init__()
-        self.ticket = ticket
-        self.blocks = blocks
-        self.answer = answer
-
-
-class _WindowRead(Message):
-    """The context window was read and laid out."""
-
-    def __init__(self, session_id: str, window: Window, blocks: list[Block]) -> None:
-        super().__init__()
-        self.session_id = session_id
-        self.window = window
-        self.blocks = blocks
-
-
-class Moved(Message):
-    """The detail shows another place, side or actum: what can be done may have changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Which actum is open, in which form, and whether at its response."""
-
-    session_id: str
-    seq: int
-    raw: bool = False
-    at_answer: bool = False
-
-
 class SessionDetail(Vertical):
     """Shows one session. Everything is read in worker threads; messages bring it."""
 
@@ -120,7 +76,7 @@ class SessionDetail(Vertical):
     SessionDetail.-short SwitchBar { height: 1; }
     SessionDetail.-short SessionHead { height: 3; }
     SessionDetail.-tiny SessionHead { height: 2; }
-    SessionDetail.-tiny TabLine, SessionDetail.-tiny SwitchBar { margin: 0; }
+    SessionDetail.-tiny TabLine, SessionDetail.-tiny SwitchBar, SessionDetail.-tiny FindBar { margin: 0; }
     """
 
     app: WorkbenchApp
@@ -131,11 +87,13 @@ class SessionDetail(Vertical):
         self._head = SessionHead(css_id="session-head")
         self._tabs = TabLine(SIDES, css_id="session-tabs")
         self._switches = SwitchBar(css_id="session-switches")
-        self.entries = VirtualList[Entry](EntryRows(ZoneInfo("UTC")), id="entries", newest="last")
+        self.finder = FindBar(css_id="session-find")
+        """What is looked for in the session."""
+        self.entries = EntryList(EntryRows(ZoneInfo("UTC")), id="entries", newest="last")
         """The list of acta."""
         self._window_pane = TextPane(id="window")
         self._about_pane = TextPane(id="about")
-        self._reader = TextPane(id="reader")
+        self._reader = ActumPane(id="reader")
         self._bodies: tuple[Widget, ...] = (
             self.entries,
             self._window_pane,
@@ -158,11 +116,14 @@ class SessionDetail(Vertical):
         self._gone: bool | None = None
         self._window: Window | None = None
         self._new = ""
+        self._words: Words | None = None
+        self._hit_row: int | None = None
 
     def compose(self) -> ComposeResult:
         yield self._head
         yield self._tabs
         yield self._switches
+        yield self.finder
         yield from self._bodies
 
     def on_mount(self) -> None:
@@ -203,7 +164,7 @@ class SessionDetail(Vertical):
             self._breakdown, self._gone, self._window, self._new = None, None, None, ""
             self._rewound = ()
             if row is not None:
-                self.entries.renderer = self._renderer(())
+                self.entries.renderer = self._renderer()
             self._set_entries(None if row is None else self.places.get(row.id))
             self._show_side(focus=self._has_keys())
         if row != before:
@@ -221,6 +182,7 @@ class SessionDetail(Vertical):
         """Something was committed: ask again, moving nothing."""
         if self.session is not None:
             self.entries.refresh_live()
+            self.finder.look_again()
             self._look()
             if self.side == "window":
                 self._read_window()
@@ -248,7 +210,7 @@ class SessionDetail(Vertical):
         """Fold responses into their calls, or show each by itself; in an open actum: its raw form."""
         if self.reading is not None:
             self._raw = not self.reading.raw
-            self._read(Reading(self.reading.session_id, self.reading.seq, self._raw, self.reading.at_answer))
+            self._read(replace(self.reading, raw=self._raw))
         else:
             self._show_others(self.shown.refolded())
 
@@ -277,7 +239,8 @@ class SessionDetail(Vertical):
         entry, session = self.entry, self.session
         if entry is None or session is None:
             return
-        self._read(Reading(session.id, entry.seq, self._raw, at_answer))
+        at_hit = 0 if at_answer or self._words is None else 1
+        self._read(Reading(session.id, entry.seq, self._raw, at_answer, at_hit, self._words))
 
     def close_reader(self, *, focus: bool = True) -> bool:
         """Go from an open actum back to the list; false if none was open."""
@@ -288,6 +251,75 @@ class SessionDetail(Vertical):
         self._show_side(focus=focus)
         self._draw()
         return True
+
+    # Finding
+
+    @property
+    def can_find(self) -> bool:
+        """Whether acta are shown, as a list or one whole."""
+        return self.session is not None and self.side == "acta"
+
+    async def open_find(self) -> None:
+        """Ask what to look for in this session."""
+        await self.finder.ask(self.app.keymap.shown("page.filter"))
+
+    def offer_find(self, text: str) -> None:
+        """Look for what found this session, if it is in its acta too and nothing else is looked for."""
+        if self.can_find:
+            self.finder.offer(text, self.app.keymap.shown("page.filter"))
+
+    def find_next(self, direction: int) -> None:
+        """Go to the next hit, or (negative) to the previous one: in an open actum, then in others."""
+        if self.reading is not None and self._reader.step(direction):
+            return
+        row = self.entries.cursor_key if self.reading is None else self.reading.seq
+        at = row if isinstance(row, int) else 0
+        # A row that shows a call's response too may have two hits.
+        hit = self.finder.hit if at == self._hit_row else None
+        beside = None if self.reading is None else at
+        self.finder.go(Way(direction, at if hit is None else hit, beside=beside))
+
+    def stop_asking(self) -> bool:
+        """Leave the box for what is shown; false if it was not open."""
+        left = self.finder.stop_editing()
+        if left:
+            self.focus_body()
+        return left
+
+    @on(FindBar.Left)
+    def _find_left(self, message: FindBar.Left) -> None:
+        message.stop()
+        self.focus_body()
+        at = self.entries.cursor_key
+        if self.reading is not None and self._reader.step(1):
+            return
+        self.finder.go(Way(1, at if isinstance(at, int) else 0, inclusive=True))
+
+    @on(FindBar.Reached)
+    def _hit_reached(self, message: FindBar.Reached) -> None:
+        message.stop()
+        if not self.finder.accept(message):
+            return
+        self._hit_row = message.row
+        self.entries.renderer = self._renderer()
+        self.entries.go_to(message.row)
+        if self.reading is not None and self.session is not None:
+            in_answer = message.seq != message.row
+            self._read(
+                Reading(
+                    self.session.id, message.row, self._raw, in_answer, message.way.direction, self._words
+                )
+            )
+
+    @on(FindBar.WordsChanged)
+    def _words_changed(self, message: FindBar.WordsChanged) -> None:
+        message.stop()
+        self._words = self.entries.words = message.words
+        self._hit_row = None
+        self.entries.renderer = self._renderer()
+        reading = self.reading
+        if reading is not None:
+            self._read(replace(reading, at_answer=False, at_hit=0, words=message.words))
 
     def focus_body(self) -> None:
         """Give the keys to what is shown."""
@@ -315,6 +347,7 @@ class SessionDetail(Vertical):
             # What is not shown must not be given the keys when the pane is entered.
             widget.can_focus = widget is body
         self._switches.display = body in (self.entries, self._window_pane)
+        self.finder.set_class(self.finder.active and self.can_find, "-open")
         if focus:
             body.focus()
 
@@ -328,9 +361,13 @@ class SessionDetail(Vertical):
         entries, row, workspace = self.entries, self.session, self._workspace
         if row is None or workspace is None:
             entries.set_source(None)
+            self.finder.look_in(None)
             return
         entries.empty_lines = self._nothing()
-        entries.set_source(EntrySource(workspace.readers.entries, row.id, self.shown, self._zone), at=at)
+        reader = workspace.readers.entries
+        source = EntrySource(reader, row.id, self.shown, self._zone)
+        entries.set_source(source, at=at)
+        self.finder.look_in(Field(reader.search, row.id, self.shown.wanted(), source.row_of))
 
     def _nothing(self) -> tuple[Line, ...]:
         if self.shown.everything:
@@ -344,9 +381,10 @@ class SessionDetail(Vertical):
             (Span(f"  {keys}", "accent"), Span(" switch it on again", "dim")),
         )
 
-    def _renderer(self, rewound: tuple[Stretch, ...]) -> EntryRows:
+    def _renderer(self) -> EntryRows:
         folder = "" if self.session is None else self.session.cwd
-        return EntryRows(self._zone, folder, self.app.keymap.shown("list.open"), rewound)
+        key = self.app.keymap.shown("list.open")
+        return EntryRows(self._zone, folder, key, self._rewound, self._words, self.finder.hit)
 
     # Reading
 
@@ -384,18 +422,18 @@ class SessionDetail(Vertical):
             # Only another prompt of a person can take something back.
             if before is None or found.by_actor_kind.get("human") != before.by_actor_kind.get("human"):
                 rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
-            return _Looked(row, found, gone, rewound)
+            return Looked(row, found, gone, rewound)
 
         self._ask("session-look", "Counting a session's acta", work)
 
-    @on(_Looked)
-    def _looked(self, message: _Looked) -> None:
+    @on(Looked)
+    def _looked(self, message: Looked) -> None:
         message.stop()
         if self.session is None or self.session.id != message.row.id:
             return
         self._breakdown, self._gone = message.breakdown, message.gone
         self._rewound = message.rewound
-        renderer = self._renderer(message.rewound)
+        renderer = self._renderer()
         if renderer != self.entries.renderer:
             self.entries.renderer = renderer
         if self.side == "about":
@@ -431,12 +469,12 @@ class SessionDetail(Vertical):
 
         def work() -> Message:
             window = read_window(workspace, row.owner_id, row.id, shown, last_n)
-            return _WindowRead(row.id, window, window_blocks(window, last_n, zone))
+            return WindowRead(row.id, window, window_blocks(window, last_n, zone))
 
         self._ask("session-window", "Reading a context window", work)
 
-    @on(_WindowRead)
-    def _window_read(self, message: _WindowRead) -> None:
+    @on(WindowRead)
+    def _window_read(self, message: WindowRead) -> None:
         message.stop()
         if self.session is None or self.session.id != message.session_id:
             return
@@ -460,21 +498,24 @@ class SessionDetail(Vertical):
             actum, reply = whole(entries.entry, reading.session_id, reading.seq)
             act = entries.act_numbers(reading.session_id, [reading.seq])[reading.seq]
             blocks, answer = actum_blocks(actum, reply, zone, raw=reading.raw, act=act)
-            return _ActumRead(reading, blocks, answer)
+            return ActumRead(reading, blocks, answer, hit_places(blocks, reading.words))
 
         self._ask("session-actum", "Reading an actum", work)
-        self._show_side(focus=True)
+        self._show_side(focus=not self.finder.editing)
         self._draw()
 
-    @on(_ActumRead)
-    def _actum_read(self, message: _ActumRead) -> None:
+    @on(ActumRead)
+    def _actum_read(self, message: ActumRead) -> None:
         message.stop()
         if message.ticket != self.reading:
             return
-        pane = self._reader
-        pane.set_blocks(message.blocks)
-        if message.ticket.at_answer and message.answer is not None:
-            pane.go_to_block(message.answer)
+        pane, ticket, answer = self._reader, message.ticket, message.answer
+        again = pane.blocks == tuple(message.blocks)
+        pane.set_hits(ticket.words, message.places)
+        if not again or ticket.at_hit or ticket.at_answer:
+            pane.open_at(message.blocks, message.first_place())
+        if ticket.at_answer and answer is not None and not ticket.at_hit:
+            pane.go_to_block(answer)
         self._draw_note()
 
     # Drawing
@@ -548,18 +589,3 @@ class SessionDetail(Vertical):
     def _switch_turned(self, message: SwitchBar.Turned) -> None:
         message.stop()
         self.toggle(message.name)
-
-
-def whole(
-    read: Callable[[str, int], ActumRow | None], session_id: str, seq: int
-) -> tuple[ActumRow, ActumRow | None]:
-    """An actum whole and, for a tool call, its response whole. Raises `ChronicumNotFound` if it is gone."""
-    actum = read(session_id, seq)
-    if actum is None:
-        from workbench.sessions.errors import ChronicumNotFound
-
-        raise ChronicumNotFound
-    reply = None
-    if actum.kind == "tool_request" and actum.reply_seq is not None:
-        reply = read(session_id, actum.reply_seq)
-    return actum, reply

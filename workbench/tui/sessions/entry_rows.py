@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.present import Line, Role, Span, counted, fit, fit_line, line_width, number, one_line, wrap
 from workbench.tui.sessions.calls import call_summary, outcome, tool_name
 from workbench.tui.sessions.entry_source import Entry, in_zone, moment
+from workbench.tui.sessions.found_words import Words
 from workbench.tui.sessions.shown import UNIT_CLOSED
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace.rows import ActumRow
@@ -41,6 +42,10 @@ class EntryRows:
     open_key: str = "enter"
     rewound: tuple[Stretch, ...] = ()
     """Stretches that a person took back."""
+    words: Words | None = None
+    """What is looked for."""
+    hit: int | None = None
+    """The seq of the entry that was gone to for it."""
 
     def header(self, width: int) -> Line | None:
         return None
@@ -96,6 +101,9 @@ class EntryRows:
         right = [*self._marks(call, width), *ended]
         if call.child_seq is not None:
             right.insert(0, Span("↳ sub-agent  " if width >= _ROOMY else "↳  ", "accent"))
+        inside = self._inside(row)
+        if inside:
+            right.insert(0, Span(f"◆ {inside}  " if width >= _ROOMY else "◆  ", "accent"))
         time = Span(f"  {self._time(call)}", "faint")
         name = tool_name(call)
         who = () if row.same_actor and row.after_call else (Span(f"{_actor(call)} ", "dim"),)
@@ -109,7 +117,7 @@ class EntryRows:
         fixed = (*right, time)
         room = width - line_width(fixed) - 2
         if room < 16:
-            fixed = (mark,)
+            fixed = (Span("◆ ", "accent"), mark) if inside else (mark,)
             room = width - line_width(fixed) - 2
         if summary.keep == "end":
             rest = max(0, room - line_width(left))
@@ -117,6 +125,18 @@ class EntryRows:
         else:
             left = (*left, Span(summary.text, "dim"))
         return (*fit_line(left, room), Span("  "), *fixed)
+
+    def _inside(self, row: Entry) -> str:
+        """Where a folded call holds what is looked for, if its line need not show it."""
+        if self.words is None:
+            return ""
+        reply = row.reply
+        if reply is not None and (self.hit == reply.seq or self.words.search(reply.content)):
+            return "in the result"
+        call = row.actum
+        if self.hit != call.seq and not self.words.search(call.content):
+            return ""
+        return "" if self.words.search(call_summary(call, self.folder).text) else "in the call"
 
     def _text(self, row: Entry, width: int) -> list[Line]:
         actum = row.actum
@@ -166,8 +186,18 @@ class EntryRows:
             left = f"{number(max(1, actum.content_chars - shown))} more characters"
         else:
             left = counted(len(following), "more line")
-        said = fit_line((Span(f"… {left}, {self.open_key} opens", "faint"),), width)
+        further = self._further(actum, sum(map(len, lines)))
+        mark = (Span("◆ ", "accent"),) if further else ()
+        said = fit_line((*mark, Span(f"… {left}, {self.open_key} opens", "faint")), width)
         return [*((Span(line, role),) for line in lines), said]
+
+    def _further(self, actum: ActumRow, at: int) -> bool:
+        """Whether what is looked for stands behind a character of a text."""
+        if self.words is None:
+            return False
+        if self.words.search(actum.content, at):
+            return True
+        return self.hit == actum.seq and not self.words.search(actum.content)
 
     def _time(self, actum: ActumRow) -> str:
         return f"{in_zone(moment(actum), self.zone):%H:%M}"

@@ -102,6 +102,12 @@ class EntrySource:
     def fraction(self, row: Entry) -> float:
         return (row.seq - 1) / max(1, self._reader.last_seq(self._id) - 1)
 
+    def row_of(self, seq: int) -> int:
+        """The seq of the row that shows an entry: of a folded response its call's, else its own."""
+        raw = self._reader.at(self._id, [seq])
+        by_seq = self._with_partners(raw)
+        return next((each.reply_seq or seq for each in raw if self._is_folded(each, by_seq)), seq)
+
     def position(self, row: Entry) -> int | None:
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,11 +14,15 @@ from workbench.tui.widgets.columns import Cell, Column, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
 
 if TYPE_CHECKING:
+    from workbench.imports.transcript.candidates import Refused
     from workbench.workspace import Workspace
+    from workbench.workspace.transcripts import FoundTranscript
 
 KEPT_DAYS = 30
 """After how many days Claude Code deletes a transcript unless its settings say otherwise."""
 _SOON = 5
+_NAME = 32
+"""Characters of a refused file's name, so that the reason behind it is seen."""
 
 State: TypeAlias = Literal["new", "changed", "known", "refused"]
 
@@ -37,6 +41,8 @@ class Found:
     path: Path
     state: State
     title: str
+    program: str = ""
+    """Whose transcript it is: `Claude Code`, `Codex`."""
     project: str = ""
     octets: int = 0
     last_at: datetime | None = None
@@ -54,60 +60,35 @@ class Found:
         return self.state in ("new", "changed")
 
 
-def search_places(path: str) -> Iterator[Path]:
-    """The places to search one after the other; without a path, each project of Claude Code's folder.
+def found_row(workspace: Workspace, found: FoundTranscript | Refused, now: datetime, kept_days: int) -> Found:
+    """What was found as a row. Reads the workspace: for a worker thread."""
+    from workbench.workspace.transcripts import FoundTranscript
 
-    A folder whose files are transcripts stays whole: its sub-agents' files belong to them.
-    """
-    root = Path(path).expanduser() if path.strip() else default_place()
-    try:
-        inside = sorted(root.iterdir()) if root.is_dir() else []
-    except OSError:
-        inside = []
-    apart = [each for each in inside if each.is_dir()]
-    whole = any(each.is_symlink() or each.name.endswith((".jsonl", ".jsonl.zst")) for each in inside)
-    if apart and not whole:
-        yield from apart
-    else:
-        yield root
-
-
-def default_place() -> Path:
-    """Where Claude Code keeps its transcripts."""
-    from workbench.imports.claude_code.discover import config_folder
-
-    return config_folder() / "projects"
-
-
-def look_at(workspace: Workspace, place: Path, now: datetime, kept_days: int) -> list[Found]:
-    """What lies at one place. Reads files: for a worker thread."""
-    found = workspace.find_claude_code([place])
-    rows: list[Found] = []
-    for each in found.transcripts:
-        candidate = each.candidate
-        state: State = "known"
-        if each.is_new:
-            there = workspace.readers.sessions.get(f"claude-code/{candidate.session_id}")
-            state = "new" if there is None else "changed"
+    if not isinstance(found, FoundTranscript):
+        name = one_line(found.path.name, 300) or str(found.path)
+        if len(name) > _NAME:
+            # What tells a rollout from the others stands at its end.
+            name = f"{name[: _NAME - 16]}…{name[-15:]}"
+        return Found(found.path, "refused", f"{name}: {found.reason}")
+    candidate = found.candidate
+    state: State = "known"
+    if found.is_new:
+        there = workspace.readers.sessions.get(f"{found.format}/{candidate.session_id}")
+        state = "new" if there is None else "changed"
+    days_left = None
+    if found.format == "claude-code":
         changed = datetime.fromtimestamp(candidate.modified, UTC)
-        rows.append(
-            Found(
-                path=candidate.path,
-                state=state,
-                title=candidate.title or candidate.session_id,
-                project=candidate.cwd.rstrip("/").rsplit("/", 1)[-1],
-                octets=candidate.size,
-                last_at=candidate.last_at,
-                days_left=max(0, (changed + timedelta(days=kept_days) - now).days),
-            )
-        )
-    rows += [
-        Found(each.path, "refused", f"{each.path.name}: {each.reason}")
-        for each in found.refused
-        # Who never used Claude Code has no folder of its; that is nothing to be refused.
-        if not (each.path == default_place() and each.reason == "not found")
-    ]
-    return rows
+        days_left = max(0, (changed + timedelta(days=kept_days) - now).days)
+    return Found(
+        path=candidate.path,
+        state=state,
+        title=candidate.title or candidate.session_id,
+        program=found.program,
+        project=candidate.cwd.rstrip("/").rsplit("/", 1)[-1],
+        octets=candidate.size,
+        last_at=candidate.last_at,
+        days_left=days_left,
+    )
 
 
 def in_order(rows: Sequence[Found]) -> list[Found]:
@@ -132,12 +113,14 @@ def retention(folder: Path | None = None) -> int:
 _COLUMNS = (
     Column("", 3),
     Column("", 9),
-    Column("title", share=3, minimum=14),
-    Column("project", share=1, minimum=8, drop=2),
-    Column("size", 7, align="right", drop=1),
-    Column("left", 5, align="right", drop=3),
+    Column("title", share=3, minimum=16),
+    Column("program", 11, drop=1),
+    Column("project", share=1, minimum=8, drop=3, spare=14),
+    Column("size", 7, align="right", drop=2),
+    Column("left", 5, align="right", drop=4, spare=14),
     Column("last", 6, align="right"),
 )
+_REFUSED = (Column("", 3), Column("", 9), Column(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +135,18 @@ class FoundRows:
 
     def lines(self, row: Found, width: int, state: RowState) -> Sequence[Line]:
         mark, role = _MARKS[row.state]
+        if not row.choosable:
+            said = Span(one_line(row.title, 300), "dim")
+            return (table_row(_REFUSED, ("", Span(mark, role), said), width),)
         box = Span("[x]", "ink") if self.chosen(row) else Span("[ ]", "dim")
         left = "" if row.days_left is None else f"{row.days_left} d"
         cells: tuple[Cell, ...] = (
-            box if row.choosable else Span(""),
+            box,
             Span(mark, role),
             Span(one_line(row.title, 300), "ink" if row.fresh else "dim"),
+            Span(row.program, "text" if row.fresh else "dim"),
             Span(row.project, "dim"),
-            Span(size(row.octets) if row.choosable else "", "dim"),
+            Span(size(row.octets), "dim"),
             Span(left, "warning" if row.days_left is not None and row.days_left <= _SOON else "faint"),
             Span("" if row.last_at is None else age(row.last_at, self.clock()), "dim"),
         )

@@ -30,6 +30,8 @@ class ImportJob:
         self.done = 0
         """Bytes read."""
         self.total: int | None = None
+        self.acta = 0
+        """Acta added so far."""
         self.note = ""
         """The file that is being read."""
         self.running = False
@@ -64,22 +66,15 @@ class ImportJob:
         self._stop.set()
         self._tell()
 
-    def title(self) -> str:
-        """What it is doing, for the footer."""
-        if self.total:
-            return f"import {min(100, 100 * self.done // self.total)} %"
-        return "import"
-
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        with self._app.job(self.title()) as say:
-            try:
-                self.report = await asyncio.to_thread(self._work, loop, say)
-            except Exception as error:
-                self.error = error
-            finally:
-                self._stop.set()
-                self.running = False
+        try:
+            self.report = await asyncio.to_thread(self._work, loop)
+        except Exception as error:
+            self.error = error
+        finally:
+            self._stop.set()
+            self.running = False
         if self.changed is not None:
             self.changed()
         elif self.error is not None:
@@ -87,22 +82,41 @@ class ImportJob:
         elif self.report is not None:
             self._app.notify(summary(self.report), title="Import")
 
-    def _work(self, loop: asyncio.AbstractEventLoop, say: Callable[[str], None]) -> ImportReport:
-        told = 0.0
+    def _work(self, loop: asyncio.AbstractEventLoop) -> ImportReport:
+        from workbench.workspace.jobs.outcomes import import_outcome
 
-        def show(done: int, total: int | None, note: str) -> None:
-            self.done, self.total, self.note = done, total, note
+        told = 0.0
+        acta = 0
+
+        def show(done: int, total: int | None, acta: int, note: str) -> None:
+            self.done, self.total, self.acta, self.note = done, total, acta, note
             if self.running:
-                say(self.title())
                 self._tell()
 
         def progress(done: int, total: int | None, note: str) -> None:
             nonlocal told
             if monotonic() - told >= _TELL_SECONDS or done == total:
                 told = monotonic()
-                loop.call_soon_threadsafe(show, done, total, note)
+                loop.call_soon_threadsafe(show, done, total, acta, note)
 
-        return self._workspace.import_claude_code(self._paths, progress=progress, cancelled=self._stop.is_set)
+        def added(so_far: int) -> None:
+            nonlocal acta
+            acta = so_far
+
+        title = f"import {counted(self.files, 'transcript')}"
+        with self._workspace.jobs.run("import", title, progress=progress, cancelled=self._stop.is_set) as job:
+
+            def cancelled() -> bool:
+                # Another program may have asked, too.
+                if job.cancelled():
+                    self._stop.set()
+                return self._stop.is_set()
+
+            report = self._workspace.import_transcripts(
+                None, self._paths, progress=job.progress, added=added, cancelled=cancelled
+            )
+            job.finish(import_outcome(report), stopped=report.cancelled)
+        return report
 
     def _tell(self) -> None:
         if self.changed is not None:
@@ -127,10 +141,11 @@ def summary(report: ImportReport) -> str:
 
 
 def progress_text(job: ImportJob, width: int) -> str:
-    """A bar, the bytes and the file, in at most `width` cells."""
+    """A bar, the bytes and the acta that were added, in at most `width` cells."""
     whole = job.total or 0
     share = min(1.0, job.done / whole) if whole else 0.0
     numbers = f" {size(job.done)} of {size(whole)}" if whole else ""
+    numbers += f" · {counted(job.acta, 'actum', 'acta')} added"
     room = max(8, min(40, width - len(numbers) - 8))
     filled = round(share * room)
     bar = "█" * filled + "░" * (room - filled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -51,6 +51,21 @@ def actum_blocks(
         if kept:
             blocks += [Blank(), Heading(title), Fields(kept, indent=1)]
     return blocks, answer
+
+
+def whole(
+    read: Callable[[str, int], ActumRow | None], session_id: str, seq: int
+) -> tuple[ActumRow, ActumRow | None]:
+    """An actum whole and, for a tool call, its response whole. Raises `ChronicumNotFound` if it is gone."""
+    actum = read(session_id, seq)
+    if actum is None:
+        from workbench.sessions.errors import ChronicumNotFound
+
+        raise ChronicumNotFound
+    reply = None
+    if actum.kind == "tool_request" and actum.reply_seq is not None:
+        reply = read(session_id, actum.reply_seq)
+    return actum, reply
 
 
 def title_of_actum(actum: ActumRow) -> str:

@@ -9,7 +9,7 @@ from workbench.tui.present import Span, age, number
 from workbench.tui.timeline.event_words import event_line, kind_of
 from workbench.tui.widgets.columns import Cell, Column
 from workbench.tui.widgets.row_renderer import RowState, TableRows
-from workbench.workspace.rows import EventRow
+from workbench.workspace.rows import EventRow, TimelineOrder
 
 LEAST_DIGITS = 6
 
@@ -19,14 +19,18 @@ def position_width(last: int) -> int:
     return max(LEAST_DIGITS, len(number(last)))
 
 
-def event_rows(width: int, now: Callable[[], datetime]) -> TableRows[EventRow]:
+def event_rows(
+    width: int, now: Callable[[], datetime], order: TimelineOrder = "recorded"
+) -> TableRows[EventRow]:
     """One line for each event; `width` is that of a position, `now` what ages are counted from.
+
+    The age is that of the time that the `order` goes by.
 
     Rows are kept as drawn: who wants newer ages has the list draw them again.
     """
     columns = (
         Column("event", width, align="right"),
-        Column("age", 6, align="right", drop=2, silent=True),
+        Column(order, 8, align="right", drop=2, silent=True),
         Column("", 1),
         # Its mark stays.
         Column("type", 11, drop=3, spare=12, silent=True),
@@ -38,11 +42,11 @@ def event_rows(width: int, now: Callable[[], datetime]) -> TableRows[EventRow]:
         kind = kind_of(event)
         return (
             Span(number(event.position), "faint"),
-            Span(age(event.recorded_at, now()), "dim"),
+            Span(age(event.happened_at if order == "happened" else event.recorded_at, now()), "dim"),
             Span(kind.mark, kind.mark_role),
             Span(kind.word, "dim"),
             Span(event.actor, "text"),
-            event_line(event),
+            (Span("P ", "warning"), *event_line(event)) if event.private else event_line(event),
         )
 
     return TableRows(columns, cells)

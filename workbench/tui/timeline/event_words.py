@@ -1,153 +1,17 @@
-"""Events in a person's words: a mark, a short word and one line for each type.
-
-A type that is not known here is shown by its own name, and its payload as it is.
-"""
+"""Events in a person's words, as the list and the detail show them: the same that the command line prints."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-import msgspec
-
-from workbench.tui.present import Line, Role, Span, one_line
-from workbench.workspace.rows import EventRow
-
-ENTRY = "actum.recorded"
-BEGUN = "chronicum.created"
-DESCRIBED = "chronicum.described"
-CLOSED = "unit.closed"
-
-LINE_CELLS = 240
-"""Cells of the one line of an event: more than the widest list shows."""
-_HEAD = 2000
-"""Characters of a text that its one line is made from."""
-
-
-_STRING = r'"((?:[^"\\]|\\.){1,2000})'
-# Looked for in text that a list may have clipped, where no parser would find anything.
-_MAIN_ARGUMENT = re.compile(
-    r'[{,]\s*"(?:command|file_path|path|notebook_path|pattern|query|url|description|prompt)"\s*:\s*' + _STRING
-)
-_TEXT_ARGUMENT = re.compile(r'[{,]\s*"[^"\\]{0,80}"\s*:\s*' + _STRING)
-
-
-class Kind(NamedTuple):
-    """How an event of a kind is called and marked."""
-
-    mark: str
-    word: str
-    mark_role: Role = "dim"
-    text_role: Role = "text"
-
-
-_ENTRY_KINDS = {
-    "message": Kind("●", "message"),
-    "thought": Kind("◌", "thought", "faint", "dim"),
-    "tool_request": Kind("→", "tool call"),
-    "tool_response": Kind("←", "tool result", "faint", "dim"),
-}
-_HUMAN_MESSAGE = Kind("●", "message", "accent", "ink")
-_TYPE_KINDS = {
-    BEGUN: Kind("◆", "session", "heading", "ink"),
-    DESCRIBED: Kind("◇", "described", "dim", "text"),
-    CLOSED: Kind("■", "unit closed", "dim", "ink"),
-}
-
-TYPE_TITLES: Mapping[str, str] = {
-    ENTRY: "messages, thoughts, tool calls",
-    BEGUN: "sessions begun",
-    DESCRIBED: "sessions described",
-    CLOSED: "units closed",
-}
-"""What the types are called where all of a type are meant."""
-
-
-def type_title(name: str) -> str:
-    """A type in words; its own name where it has none."""
-    return TYPE_TITLES.get(name, name)
-
-
-def kind_of(event: EventRow) -> Kind:
-    """How an event is called and marked."""
-    if event.type == ENTRY:
-        kind = text_of(event, "kind")
-        if kind == "message" and text_of(event, "actor_kind") == "human":
-            return _HUMAN_MESSAGE
-        return _ENTRY_KINDS.get(kind, Kind("·", kind or ENTRY))
-    return _TYPE_KINDS.get(event.type, Kind("·", event.type))
-
-
-def text_of(event: EventRow, name: str) -> str:
-    """A text of the payload; empty where there is none of this name."""
-    value = event.payload.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def tool_of(event: EventRow) -> str:
-    """The tool that an entry calls; empty where it calls none."""
-    metadata = event.payload.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return name if isinstance(name, str) and text_of(event, "kind") == "tool_request" else ""
-
-
-def body_of(event: EventRow) -> str:
-    """The text that the event carries for people; empty where it has none."""
-    if event.type == ENTRY:
-        return text_of(event, "content")
-    if event.type == CLOSED:
-        return text_of(event, "note")
-    return text_of(event, "title") if event.type == DESCRIBED else ""
-
-
-def event_line(event: EventRow) -> Line:
-    """What happened, on one line."""
-    role = kind_of(event).text_role
-    if event.type == ENTRY:
-        tool = tool_of(event)
-        content = text_of(event, "content")
-        if tool:
-            return (Span(_flat(tool) + "  ", "ink"), Span(_flat(_main_argument(content)), "dim"))
-        return (Span(_flat(content), role),)
-    if event.type == BEGUN:
-        return (Span("begun for ", "dim"), Span(_flat(text_of(event, "owner_id")), role))
-    if event.type == CLOSED:
-        note = text_of(event, "note")
-        return (Span(_flat(text_of(event, "unit")), role), Span("  " + _flat(note) if note else "", "dim"))
-    if event.type == DESCRIBED:
-        return _described_line(event, role)
-    return (Span(_flat(_json(event.payload)), "dim"),)
-
-
-def _described_line(event: EventRow, role: Role) -> Line:
-    title = text_of(event, "title")
-    if title:
-        return (Span(_flat(title), role),)
-    known = [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in event.payload.items() if value]
-    return (Span(_flat(" · ".join(known)), "dim"),)
-
-
-def _main_argument(content: str) -> str:
-    """What a tool is called for: a command, a path, a question; else its first text, else all."""
-    if not content.startswith("{"):
-        return content
-    found = _MAIN_ARGUMENT.search(content) or _TEXT_ARGUMENT.search(content)
-    if found is None:
-        return content
-    try:
-        return msgspec.json.decode(f'"{found.group(1)}"', type=str)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return content
-
-
-def _flat(text: str) -> str:
-    return one_line(text[:_HEAD], LINE_CELLS)
-
-
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else _json(value)
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+from workbench.drawing.event_words import BEGUN as BEGUN
+from workbench.drawing.event_words import CLOSED as CLOSED
+from workbench.drawing.event_words import DESCRIBED as DESCRIBED
+from workbench.drawing.event_words import ENTRY as ENTRY
+from workbench.drawing.event_words import LINE_CELLS as LINE_CELLS
+from workbench.drawing.event_words import TYPE_TITLES as TYPE_TITLES
+from workbench.drawing.event_words import Kind as Kind
+from workbench.drawing.event_words import body_of as body_of
+from workbench.drawing.event_words import event_line as event_line
+from workbench.drawing.event_words import kind_of as kind_of
+from workbench.drawing.event_words import text_of as text_of
+from workbench.drawing.event_words import tool_of as tool_of
+from workbench.drawing.event_words import type_title as type_title

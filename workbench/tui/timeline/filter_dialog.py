@@ -1,4 +1,4 @@
-"""Choosing the types and actors that the timeline is narrowed to."""
+"""Choosing what the timeline is narrowed to: types, actors, what is private."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _COUNT = 12
 
 
 class Chosen(NamedTuple):
-    """The types and actors that were chosen; empty means all."""
+    """The types and actors that were chosen, and which visibility; empty means all."""
 
     types: tuple[str, ...]
     actors: tuple[str, ...]
+    visibility: Literal["", "private", "public"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    group: Literal["type", "actor"]
+    group: Literal["type", "visibility", "actor"]
     name: str
     title: str
     detail: str
@@ -41,7 +42,11 @@ class _Entry:
         return all(word in text for word in words)
 
 
-_HEADS = {"type": "Types", "actor": "Actors, most active first"}
+_HEADS = {"type": "Types", "visibility": "Visibility", "actor": "Actors, most active first"}
+_VISIBILITY: tuple[_Entry, ...] = (
+    _Entry("visibility", "private", "private only", "for one party"),
+    _Entry("visibility", "public", "public only", ""),
+)
 
 
 class TimelineFilterDialog(Dialog[Chosen]):
@@ -78,9 +83,12 @@ class TimelineFilterDialog(Dialog[Chosen]):
                 _Entry("type", name, type_title(name), name if name in TYPE_TITLES else "")
                 for name in dict.fromkeys((*types, *chosen.types))
             ),
+            *_VISIBILITY,
             *(_Entry("actor", name, name, number(events)) for name, events in (*actors, *lost)),
         ]
         self._chosen = {("type", name) for name in chosen.types} | {("actor", name) for name in chosen.actors}
+        if chosen.visibility:
+            self._chosen.add(("visibility", chosen.visibility))
         self._words: list[str] = []
         self._shown: list[_Entry | None] = []
 
@@ -111,7 +119,18 @@ class TimelineFilterDialog(Dialog[Chosen]):
         return Chosen(
             tuple(entry.name for entry in kept if entry.group == "type"),
             tuple(entry.name for entry in kept if entry.group == "actor"),
+            "private"
+            if ("visibility", "private") in self._chosen
+            else "public"
+            if ("visibility", "public") in self._chosen
+            else "",
         )
+
+    def highlight(self, group: str, name: str) -> None:
+        """Put the cursor on an entry, if it is shown."""
+        for index, entry in enumerate(self._shown):
+            if entry is not None and (entry.group, entry.name) == (group, name):
+                self.query_one(OptionList).highlighted = index
 
     def _fill(self) -> None:
         options = self.query_one(OptionList)
@@ -166,7 +185,12 @@ class TimelineFilterDialog(Dialog[Chosen]):
         entry = self._shown[at] if at is not None else None
         if entry is not None and at is not None:
             self._chosen ^= {(entry.group, entry.name)}
-            self.query_one(OptionList).replace_option_prompt_at_index(at, self._line(entry))
+            if entry.group == "visibility":
+                # One or the other: both are all there is.
+                self._chosen -= {(other.group, other.name) for other in _VISIBILITY if other is not entry}
+            for index, shown in enumerate(self._shown):
+                if shown is entry or (shown is not None and shown.group == entry.group == "visibility"):
+                    self.query_one(OptionList).replace_option_prompt_at_index(index, self._line(shown))
 
     def action_clear(self) -> None:
         """Choose nothing: everything is shown."""

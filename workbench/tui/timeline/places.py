@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import NamedTuple, TypeAlias
-from uuid import UUID
 
 from workbench.errors import WorkbenchError
+from workbench.log.times import to_micros
+from workbench.workspace.readers.timeline_dates import parse_moment
 from workbench.workspace.readers.timeline_queries import TimelineReader
 
-HINT = "a position, an event's id or a date: 12 400 · 019cad9a-… · 2026-03-02 14:00"
+HINT = (
+    "a position (12 400), an event's id or its beginning (019cad9a), or when it happened: "
+    "2026-03-02 · 2026-03-02 14:00 · 14:30 · yesterday · 3 days ago"
+)
 
 _POSITION = re.compile(r"[0-9][0-9_,. \u00a0]*")
+_ID = re.compile(r"[0-9a-f]{4,32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{0,12})?")
+_LONG_ID = 8
+"""A position is not written with a zero before it; so many digits of which the first is one are an id's."""
 _FURTHEST = 2**62
 
 
@@ -28,53 +35,59 @@ class Moment(NamedTuple):
     micros: int
 
 
-Place: TypeAlias = int | UUID | Moment
+class IdPrefix(NamedTuple):
+    """An event's id or its first digits: 4 to 32 hexadecimal ones."""
+
+    digits: str
 
 
-def parse_place(text: str, zone: tzinfo) -> Place:
+Where: TypeAlias = int | IdPrefix | Moment
+
+
+def parse_place(text: str, zone: tzinfo, now: datetime) -> Where:
     """The position, event id or moment that a text names; a time without an offset is of `zone`.
 
     Raises `NoSuchPlace` for anything else.
     """
     text = text.strip().removeprefix("#")
-    moment = _moment(text, zone)
+    moment = parse_moment(text, zone, now)
     if moment is not None:
-        return moment
+        return Moment(to_micros(moment))
+    written = text.lower()
+    named = _ID.fullmatch(written) is not None
+    digits = written.replace("-", "")
+    if named and digits.isdecimal() and digits.startswith("0") and len(digits) >= _LONG_ID:
+        return IdPrefix(digits)
     if _POSITION.fullmatch(text) and text.isascii() | ("\u00a0" in text):
         return min(int(re.sub(r"\D", "", text)), _FURTHEST)
-    try:
-        return UUID(text)
-    except ValueError:
-        raise NoSuchPlace("this names no place on the timeline", hint=f"Give {HINT}.") from None
+    if named:
+        return IdPrefix(digits)
+    raise NoSuchPlace("this names no place on the timeline", hint=f"Give {HINT}.")
 
 
-def find_place(reader: TimelineReader, place: Place) -> int:
-    """The position that is meant; for a moment the first event recorded at it or after, else the last.
+def find_place(reader: TimelineReader, where: Where) -> int:
+    """The position that is meant; for a moment the first event that happened then or later, else the last.
 
     Raises `NoSuchPlace` where there is no such event. Reads the log: not for the UI's thread.
     """
     last = reader.bounds().last
     if not last:
         raise NoSuchPlace("the timeline has no events yet")
-    if isinstance(place, UUID):
-        position = reader.position_of(place)
-        if position is None:
-            raise NoSuchPlace(f"no event has the id {place}")
-        return position
-    if isinstance(place, Moment):
-        return min(reader.at_time(place.micros - 1) + 1, last)
-    if not 1 <= place <= last:
-        raise NoSuchPlace(f"there is no event {place:,}", hint=f"Positions go from 1 to {last:,}.")
-    return place
-
-
-def _moment(text: str, zone: tzinfo) -> Moment | None:
-    if len(text) < len("2026-03-02") or not text[:4].isdigit() or text[4] != "-":
-        return None
-    try:
-        read = datetime.fromisoformat(text)
-        local = read if read.tzinfo is not None else read.replace(tzinfo=zone)
-        since = local.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
-    return Moment((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
+    if isinstance(where, IdPrefix):
+        positions = reader.positions_by_id(where.digits)
+        if not positions:
+            whole = len(where.digits) == 32
+            raise NoSuchPlace(
+                f"no event has {'the id' if whole else 'an id that begins with'} {where.digits}"
+            )
+        if len(positions) > 1:
+            raise NoSuchPlace(
+                f"several events have ids that begin with {where.digits}", hint="Give more of the id."
+            )
+        return positions[0]
+    if isinstance(where, Moment):
+        place = reader.happened_at(where.micros)
+        return last if place is None else place.position
+    if not 1 <= where <= last:
+        raise NoSuchPlace(f"there is no event {where:,}", hint=f"Positions go from 1 to {last:,}.")
+    return where

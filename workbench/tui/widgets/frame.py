@@ -30,15 +30,18 @@ class HeaderState:
     path: str = ""
     schema: int | None = None
     live: str = "opening"
-    """`opening`, `live`, `lost` or `failed`."""
+    """`opening`, `live`, `lost`, `outdated` or `failed`."""
     moment: str = "now"
     read_only: bool = False
+    reason: str = ""
+    """In a few words, why it is lost."""
 
 
 LIVE_WORDS = {
     "opening": ("◌ opening", "$quiet"),
     "live": ("● live", "$kept"),
-    "lost": ("○ not live", "$attention"),
+    "lost": ("○ lost", "$broken"),
+    "outdated": ("▲ to be migrated", "$attention"),
     "failed": ("✕ not open", "$broken"),
 }
 
@@ -50,7 +53,11 @@ def header_content(state: HeaderState, width: int) -> Content:
     shortened from its start.
     """
     live, live_style = LIVE_WORDS[state.live]
-    right = "" if state.live in ("opening", "failed") else ("read-only" if state.read_only else "read-write")
+    if state.reason:
+        live = f"{live}: {visible(state.reason)}"
+    is_open = state.live == "live"
+    right = "" if not is_open else "read-only" if state.read_only else "read-write"
+    now = state.moment if is_open else ""
     right_style = "bold $attention" if state.read_only else "$quiet"
     schema = "" if state.schema is None else f"schema {state.schema}"
     path = visible(state.path)
@@ -66,10 +73,10 @@ def header_content(state: HeaderState, width: int) -> Content:
     least_path = min(cell_len(path), 24)
     name = "Chronicle Workbench"
     for variant in (
-        (name, schema, state.moment),
-        (name, "", state.moment),
-        ("Workbench", "", state.moment),
-        ("", "", state.moment),
+        (name, schema, now),
+        (name, "", now),
+        ("Workbench", "", now),
+        ("", "", now),
         ("", "", ""),
     ):
         rest = width - size(parts(*variant, "")) - len(GAP)
@@ -235,19 +242,21 @@ def chosen_items(items: Sequence[FooterItem], width: int, most: int) -> list[Foo
     return chosen + help_item
 
 
-def shown_items(items: Sequence[FooterItem], status: str, width: int) -> tuple[list[FooterItem], int]:
+def shown_items(
+    items: Sequence[FooterItem], status: str, width: int, *, urgent: bool = False
+) -> tuple[list[FooterItem], int]:
     """The items of a footer of `width` cells, and the cells that its status takes.
 
-    The status may take a third of the line; the keys have the rest.
+    The status may take a third of the line, an urgent one four fifths; the keys have the rest.
     """
-    status_room = min(cell_len(visible(status)), width // 3)
+    status_room = min(cell_len(visible(status)), width * 4 // 5 if urgent else width // 3)
     room = width - (status_room + 2 if status_room else 0)
     return chosen_items(items, room, 7 if width < 120 else 9), status_room
 
 
-def footer_content(items: Sequence[FooterItem], status: str, width: int) -> Content:
+def footer_content(items: Sequence[FooterItem], status: str, width: int, *, urgent: bool = False) -> Content:
     """The footer in exactly `width` cells: whole keys at the left, the status at the right, cut with `…`."""
-    chosen, status_room = shown_items(items, status, width)
+    chosen, status_room = shown_items(items, status, width, urgent=urgent)
     line = Content(" ")
     for item in chosen:
         rest = item.text.removeprefix(f"{item.key} ")
@@ -259,7 +268,9 @@ def footer_content(items: Sequence[FooterItem], status: str, width: int) -> Cont
         )
     padding = width - line.cell_length - status_room - 1
     if status_room and padding >= 0:
-        line += Content.assemble(" " * padding, (fit(status, status_room), "$quiet"), " ")
+        line += Content.assemble(
+            " " * padding, (fit(status, status_room), "$attention" if urgent else "$quiet"), " "
+        )
     return line.truncate(width, pad=True)
 
 
@@ -270,22 +281,24 @@ class FooterLine(Widget):
 
     items: tuple[FooterItem, ...] = ()
     status: str = ""
+    urgent: bool = False
 
-    def show(self, items: Iterable[FooterItem], status: str) -> None:
-        """Draw these from now on."""
+    def show(self, items: Iterable[FooterItem], status: str, *, urgent: bool = False) -> None:
+        """Draw these from now on; an urgent status takes room from the keys."""
         fresh = tuple(items)
-        if fresh != self.items or status != self.status:
+        if fresh != self.items or status != self.status or urgent != self.urgent:
             self.items = fresh
             self.status = status
+            self.urgent = urgent
             self.refresh()
 
     def render(self) -> Content:
-        return footer_content(self.items, self.status, self.size.width)
+        return footer_content(self.items, self.status, self.size.width, urgent=self.urgent)
 
     async def on_click(self, event: Click) -> None:
         """Run what was clicked."""
         end = 1
-        for item in shown_items(self.items, self.status, self.size.width)[0]:
+        for item in shown_items(self.items, self.status, self.size.width, urgent=self.urgent)[0]:
             start, end = end, end + cell_len(item.text) + len(GAP)
             if start <= event.x < end - len(GAP):
                 await self.run_action(item.click or f"app.perform({item.action_id!r})")

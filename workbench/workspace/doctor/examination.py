@@ -9,7 +9,7 @@ from typing import Self
 
 import apsw
 
-from workbench.log.errors import LogError
+from workbench.log import sqlite
 from workbench.log.event_log import EventLog
 from workbench.log.folds import InlineFold
 from workbench.storage.database import Database
@@ -20,8 +20,11 @@ from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.folds import FOLDS
 from workbench.workspace.layout import Layout
 
-_SCRATCH_KIB = 65536
+_SCRATCH_KIB = 32768
 """What a replay keeps in memory; the rest of it lies in a file that goes with the connection."""
+
+_LOOKS = 0.005
+"""About how often SQLite's own checks are looked at for each event of a large log."""
 
 
 class Examination:
@@ -67,7 +70,8 @@ class Examination:
         """What is wrong, in the order of the parts; of a damaged file the first word only."""
         all_of_them = [finding for part in self.found.values() for finding in part]
         damage = [finding for finding in all_of_them if finding.code == "db_damaged"]
-        return [finding for finding in all_of_them if finding not in damage[1:]]
+        # Two parts may have said it in the same words, so they are told apart by which they are.
+        return [each for each in all_of_them if each.code != "db_damaged" or each is damage[0]]
 
     # -- parts -----------------------------------------------------------------------------
 
@@ -75,11 +79,13 @@ class Examination:
         """SQLite's own checks."""
         self._watch.stage("the database's structure")
         with self._part("structure") as found, self._snapshot() as connection:
-            seen = structure.integrity(connection, FOLDS, self._commands)
+            with self._watch.interrupting(connection, looks=_expected_looks(connection)):
+                seen = structure.integrity(connection, FOLDS, self._commands)
             found.extend(seen.findings)
             self.sound = seen.sound
             self._damaged = [fold for fold in FOLDS if fold.name in seen.folds]
-            found.extend(structure.foreign_keys(connection, self._commands))
+            with self._watch.interrupting(connection):
+                found.extend(structure.foreign_keys(connection, self._commands))
 
     def events(self) -> None:
         """The whole log in order of position."""
@@ -97,7 +103,7 @@ class Examination:
 
     def streams(self) -> None:
         """The log in order of each stream."""
-        self._watch.stage("the order of events")
+        self._watch.stage("the order of each session")
         with self._part("streams") as found, self._snapshot() as connection:
             found.extend(order.streams_in_order(connection, self._commands, self._watch))
 
@@ -148,15 +154,15 @@ class Examination:
                 scratch.execute(f"PRAGMA {pragma}").fetchall()
             position = folds.replayed(self._database, self._log, known, scratch, self._watch)
             with self._snapshot() as connection:
-                folds.catch_up(connection, self._log, known, scratch, position)
+                folds.catch_up(connection, self._log, known, scratch, position, self._watch)
                 self._watch.stage("comparing projections")
                 findings, differing = folds.compared(connection, scratch, known, self._commands, self._watch)
         except apsw.FullError as error:
             raise _no_room() from error
-        except (LogError, apsw.ConstraintError, UnicodeDecodeError) as error:
+        except folds.Unreplayable as error:
             with self._snapshot() as connection:
-                position = folds.first_unreadable(connection, self._log)
-            found.append(folds.unreplayable(error, position, self._commands))
+                position = folds.to_blame(connection, self._log, known, error.since)
+            found.append(folds.unreplayable(error.reason, position, self._commands))
             return None
         finally:
             scratch.close()
@@ -168,7 +174,8 @@ class Examination:
         found = self.found[name] = []
         try:
             yield found
-        except (DatabaseDamaged, UnicodeDecodeError) as error:
+        except (DatabaseDamaged, UnicodeDecodeError, apsw.SQLError) as error:
+            # A statement of ours that makes no sense to SQLite: the layout is not what was laid out.
             self.sound = False
             found.append(folds.damaged_while_read(error, self._commands))
 
@@ -194,6 +201,14 @@ class Examination:
     ) -> None:
         self._names.close()
         self._database.close()
+
+
+def _expected_looks(connection: apsw.Connection) -> float:
+    try:
+        return _LOOKS * sqlite.last_position(connection)
+    except apsw.CorruptError:
+        # What is damaged the check itself will say.
+        return 0
 
 
 def _no_room() -> DiskFull:

@@ -14,7 +14,7 @@ from workbench.log.folds import InlineFold
 from workbench.log.replay import ReplayCancelled, fold_into, read_batch, replay
 from workbench.storage import fetch
 from workbench.storage.database import Database
-from workbench.storage.errors import DatabaseDamaged
+from workbench.storage.errors import DatabaseDamaged, StorageError
 from workbench.workspace.doctor.report import Commands, Finding, Noted, sentence
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.doctor.structure import is_full_text
@@ -22,6 +22,8 @@ from workbench.workspace.errors import Cancelled
 
 _TAIL_EVENTS = 5000
 _ROWS = 1000
+_WORDS = 10
+"""Words compared at a time: to count one that stands in every event takes a while."""
 
 
 def fold_set(
@@ -31,7 +33,8 @@ def fold_set(
     last = sqlite.last_position(connection)
     stored = {name: (version, at) for name, version, at in fetch.rows(connection, "SELECT * FROM folds")}
     differing = Noted()
-    reached = min((position for _, position in stored.values()), default=0)
+    # In a damaged file a position may be anything.
+    reached = min((position for _, position in stored.values() if isinstance(position, int)), default=0)
     known: list[InlineFold] = []
     astray: list[InlineFold] = []
     for fold in folds:
@@ -91,19 +94,42 @@ def left_over(connection: apsw.Connection, command: Commands) -> Iterator[Findin
         )
 
 
+class Unreplayable(Exception):
+    """Folding the events raised something; folds depend on nothing else, so it lies in the events."""
+
+    def __init__(self, reason: Exception, since: int) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+        self.since = since
+        """The position up to which they could be folded."""
+
+
+_NOT_THE_EVENTS = (StorageError, Cancelled, MemoryError, apsw.FullError, apsw.IOError, apsw.InterruptError)
+"""What says nothing of the events: a full disk, a damaged page, a person who has seen enough."""
+
+
 def replayed(
     database: Database, log: EventLog, folds: Sequence[InlineFold], scratch: apsw.Connection, watch: Watch
 ) -> int:
     """Fold the whole log into tables of `scratch`; the position reached.
 
-    Raises `Cancelled`, and what decoding and folds raise.
+    Raises `Cancelled`, `Unreplayable`, `apsw.FullError` and the storage errors of reads.
     """
+    reached = 0
+
+    def progress(position: int, end: int) -> None:
+        nonlocal reached
+        reached = position
+        watch.step(position, end)
+
     try:
-        return replay(
-            database, folds, log.decoder, scratch, progress=watch.step, cancelled=watch.is_cancelled
-        )
+        return replay(database, folds, log.decoder, scratch, progress=progress, cancelled=watch.is_cancelled)
     except ReplayCancelled as error:
         raise Cancelled("the examination was stopped; nothing was changed") from error
+    except _NOT_THE_EVENTS:
+        raise
+    except Exception as error:
+        raise Unreplayable(error, reached) from error
 
 
 def catch_up(
@@ -112,12 +138,22 @@ def catch_up(
     folds: Sequence[InlineFold],
     scratch: apsw.Connection,
     position: int,
+    watch: Watch,
 ) -> None:
-    """Fold what came after `position` too, as far as the snapshot that `connection` holds."""
+    """Fold what came after `position` too, as far as the snapshot that `connection` holds.
+
+    Raises what `replayed` raises, and `apsw.CorruptError`.
+    """
     last = sqlite.last_position(connection)
     while position < last:
-        batch = read_batch(connection, log.decoder, position, min(_TAIL_EVENTS, last - position))
-        fold_into(scratch, folds, batch.events)
+        watch.step(1, 1)
+        try:
+            batch = read_batch(connection, log.decoder, position, min(_TAIL_EVENTS, last - position))
+            fold_into(scratch, folds, batch.events)
+        except (*_NOT_THE_EVENTS, apsw.CorruptError):
+            raise
+        except Exception as error:
+            raise Unreplayable(error, position) from error
         position = batch.upto
 
 
@@ -132,11 +168,13 @@ def compared(
     findings: list[Finding] = []
     differing: list[InlineFold] = []
     tables = [(fold, table) for fold in folds for table in fold.tables]
+    last = max(sqlite.last_position(connection), 1)
     for number, (fold, table) in enumerate(tables):
         watch.step(number, len(tables))
 
-        def go_on(number: int = number) -> None:
-            watch.step(number, len(tables))
+        def go_on(rows: int, number: int = number) -> None:
+            # Most of the large tables have about a row for each event.
+            watch.step(number * 1000 + min(1000 * rows // last, 999), len(tables) * 1000)
 
         if fold in differing:
             continue
@@ -161,20 +199,22 @@ def compared(
 
 
 def _difference(
-    live: apsw.Connection, scratch: apsw.Connection, table: str, go_on: Callable[[], None]
+    live: apsw.Connection, scratch: apsw.Connection, table: str, go_on: Callable[[int], None]
 ) -> str:
     """Where a table first differs, in words; empty if it does not."""
     if is_full_text(scratch, table):
         # How the index is cut into pieces depends on the transactions; which words it counts does not.
-        unit, rows = "word", [_words(connection, table) for connection in (live, scratch)]
+        unit, page = "word", _WORDS
+        rows = [_words(connection, table) for connection in (live, scratch)]
     else:
         order = _key(scratch, table)
         sql = f'SELECT * FROM "{table}" ORDER BY {order}'
-        unit, rows = "row", [connection.execute(sql) for connection in (live, scratch)]
+        unit, page = "row", _ROWS
+        rows = [connection.execute(sql) for connection in (live, scratch)]
     found, expected = rows
     number = 0
     while True:
-        ours, theirs = list(islice(found, _ROWS)), list(islice(expected, _ROWS))
+        ours, theirs = list(islice(found, page)), list(islice(expected, page))
         if ours != theirs:
             same = next(
                 (at for at, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
@@ -184,7 +224,7 @@ def _difference(
         if not ours:
             return ""
         number += len(ours)
-        go_on()
+        go_on(number)
 
 
 def _key(connection: apsw.Connection, table: str) -> str:
@@ -202,26 +242,48 @@ def _words(connection: apsw.Connection, table: str) -> Iterator[tuple[object, ..
     return connection.execute(f"SELECT * FROM {name}")
 
 
-def first_unreadable(connection: apsw.Connection, log: EventLog) -> int:
-    """The position of the first event that cannot be read; 0 if each of them can, taken alone."""
-    position, limit = 0, _TAIL_EVENTS
-    while True:
-        try:
-            batch = read_batch(connection, log.decoder, position, limit)
-        except (LogError, UnicodeDecodeError):
-            if limit == 1:
-                sql = "SELECT min(position) FROM events WHERE position > ?"
-                return fetch.value(connection, sql, (position,)) or 0
-            limit = 1
-            continue
-        if batch.upto == position:
-            return 0
-        position = batch.upto
+def to_blame(connection: apsw.Connection, log: EventLog, folds: Sequence[InlineFold], since: int) -> int:
+    """The position of the first event after `since`, up to which all went well, that cannot be read or
+    that some fold cannot take; 0 if each of them can be taken alone."""
+    alone = apsw.Connection(":memory:")
+    try:
+        for fold in folds:
+            for statement in fold.schema:
+                alone.execute(statement)
+        while True:
+            sql = "SELECT min(position) FROM events WHERE position > ?"
+            position: int = fetch.value(connection, sql, (since,)) or 0
+            if not position or not _can_be_taken(connection, log, folds, since, alone):
+                return position
+            since = position
+    finally:
+        alone.close()
+
+
+def _can_be_taken(
+    connection: apsw.Connection,
+    log: EventLog,
+    folds: Sequence[InlineFold],
+    since: int,
+    alone: apsw.Connection,
+) -> bool:
+    """Whether the first event after `since` can be read, and folded into the empty tables of `alone`."""
+    alone.execute("BEGIN")
+    try:
+        fold_into(alone, folds, read_batch(connection, log.decoder, since, 1).events)
+    except (*_NOT_THE_EVENTS, apsw.CorruptError):
+        raise
+    except Exception:
+        return False
+    finally:
+        alone.execute("ROLLBACK")
+    return True
 
 
 def unreplayable(error: Exception, position: int, command: Commands) -> Finding:
     """Why the events could not be folded again; `position` is that of the event to blame, or 0."""
-    said = error.message if isinstance(error, LogError) else str(error)
+    # What a fold itself raises over a value that no event of ours has says little by itself.
+    said = error.message if isinstance(error, LogError) else f"{type(error).__name__}: {error}"
     if position:
         said = f"event {position:,}: {said}"
     newer = isinstance(error, LogError) and error.code == "unknown_event_type"
@@ -233,11 +295,16 @@ def unreplayable(error: Exception, position: int, command: Commands) -> Finding:
     )
 
 
-def damaged_while_read(error: DatabaseDamaged | UnicodeDecodeError, command: Commands) -> Finding:
+def damaged_while_read(
+    error: DatabaseDamaged | UnicodeDecodeError | apsw.SQLError, command: Commands
+) -> Finding:
     """The file broke off in the middle of a look."""
-    said = (
-        error.message if isinstance(error, DatabaseDamaged) else f"the database holds a broken text, {error}"
-    )
+    if isinstance(error, DatabaseDamaged):
+        said = error.message
+    elif isinstance(error, UnicodeDecodeError):
+        said = f"the database holds a broken text, {error}"
+    else:
+        said = f"the database is not laid out as it was, {error}"
     return Finding(
         "critical",
         "db_damaged",

@@ -18,9 +18,16 @@ from workbench.workspace.doctor.stages import Watch
 _EVERY = 5000
 _IDS = ("event_id", "causation_id", "correlation_id")
 
-# A row's payload is only handed over where it may name evidence.
+_NUMBERS = ("stream_id", "seq", "type_id", "schema_version", "private", "recorded_at")
+
+# A row's payload is only handed over where it may name evidence. In a damaged file a column may hold
+# anything, whatever its table was declared to hold.
 _EVENTS = (
-    "SELECT position, recorded_at, json_valid(payload) AND "
+    "SELECT position, CASE WHEN typeof(recorded_at) = 'integer' THEN recorded_at END, "
+    "json_valid(payload) AND typeof(payload) = 'text' "
+    "AND typeof(occurred_at) IN ('integer', 'null') AND "
+    + " AND ".join(f"typeof({name}) = 'integer'" for name in _NUMBERS)
+    + " AND "
     + " AND ".join(f"length(coalesce({name}, zeroblob(16))) = 16" for name in _IDS)
     + ", CASE WHEN instr(payload, '\"evidence\":[') THEN CAST(payload AS BLOB) END "
     "FROM events ORDER BY position"
@@ -56,7 +63,9 @@ def events_in_order(
     for position, recorded_at, whole, payload in connection.execute(_EVENTS):
         if position != expected:
             gaps.add(f"{expected:,} to {position - 1:,}" if position > expected else f"{position:,}")
-        if before is not None and recorded_at < before:
+        if recorded_at is None:
+            recorded_at = before
+        elif before is not None and recorded_at < before:
             falls.add(f"{position:,}")
         if not whole:
             broken.add(f"{position:,}")
@@ -124,13 +133,16 @@ def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watc
     for number, (stream, seq) in enumerate(connection.execute(_SEQS)):
         if stream != current:
             current, expected = stream, 1
+        if number % _EVERY == 0:
+            watch.step(number, total)
+        if not isinstance(seq, int):
+            # A damaged row, which the pass along `position` has named.
+            continue
         if seq != expected:
             sql = "SELECT name FROM streams WHERE stream_id = ?"
             name = fetch.value(connection, sql, (stream,)) or f"stream {stream}"
             gaps.add(f"{name} before {seq:,}")
         expected = seq + 1
-        if number % _EVERY == 0:
-            watch.step(number, total)
     if gaps:
         yield Finding(
             "critical",

@@ -33,9 +33,8 @@ def integrity(connection: apsw.Connection, folds: Sequence[InlineFold], command:
         messages = [
             text for (text,) in fetch.rows(connection, f"PRAGMA integrity_check({_MESSAGES})") if text != "ok"
         ]
-    except apsw.CorruptError as error:
-        messages = [f"the database page check stopped: {error}"]
-        return Structure([_damaged(messages, command)], False, [])
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        return _table_by_table(connection, folds, command, error)
     owners = _owners(connection, folds)
     damaged: dict[str, str] = {}
     other: list[str] = []
@@ -45,6 +44,38 @@ def integrity(connection: apsw.Connection, folds: Sequence[InlineFold], command:
             other.append(message)
         else:
             damaged.setdefault(owner, message)
+    return _structure(damaged, other, command)
+
+
+def _table_by_table(
+    connection: apsw.Connection, folds: Sequence[InlineFold], command: Commands, stopped: apsw.Error
+) -> Structure:
+    """Where the whole check broke off: whether the tables of folds alone are to blame for that."""
+    damaged: dict[str, str] = {}
+    try:
+        owners = {table: fold.name for fold in folds for table in fold.tables}
+        tables = fetch.rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        for (table,) in tables:
+            quoted = table.replace("'", "''")
+            try:
+                rows = fetch.rows(connection, f"PRAGMA integrity_check('{quoted}')")
+                said = next((text for (text,) in rows if text != "ok"), "")
+            except apsw.SQLError as error:
+                said = str(error)
+            if _PAGE.search(said):
+                # Nothing must be written to a file with a broken page, whoever owns that.
+                damaged = {}
+                break
+            if said:
+                damaged[owners[table]] = said
+    except (KeyError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError):
+        damaged = {}
+    if damaged:
+        return _structure(damaged, [], command)
+    return _structure({}, [f"the database page check stopped: {stopped}"], command)
+
+
+def _structure(damaged: dict[str, str], other: Sequence[str], command: Commands) -> Structure:
     findings = [
         Finding(
             "critical",
@@ -100,8 +131,12 @@ def is_full_text(connection: apsw.Connection, table: str) -> bool:
 def foreign_keys(connection: apsw.Connection, command: Commands) -> Iterator[Finding]:
     """References that lead nowhere."""
     noted = Noted()
-    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
-        noted.add(f"row {row} of {table} names a missing row of {parent}")
+    try:
+        for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
+            noted.add(f"row {row} of {table} names a missing row of {parent}")
+    except apsw.SQLError as error:
+        # The layout itself is not what was laid out.
+        yield _damaged([str(error)], command)
     if noted:
         yield Finding(
             "critical",

@@ -18,11 +18,13 @@ from workbench.sessions.folds import CHILD, REQUEST, RESPONSE
 from workbench.sessions.model import ActorKind, ActumKind
 from workbench.sessions.queries import BEYOND_ALL, entry_sql, stream_of
 from workbench.storage import fetch
+from workbench.storage.errors import damaged
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
+from workbench.workspace.readers.entry_search import EntrySearch, facets_of
 from workbench.workspace.readers.rewinds import Stretch, rewound_stretches
 from workbench.workspace.rows import ActaFilter, ActumRow
 
-UNIT_CLOSED = "unit_closed"
+UNIT_CLOSED = facet_numbers.UNIT_KIND
 
 _LIST_COLUMNS = f"e.position, e.seq, e.recorded_at, e.occurred_at, e.private, e.stream_id, {PAYLOAD_COLUMNS}"
 _ONE = (
@@ -70,6 +72,8 @@ class EntryReader:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
+        self.search = EntrySearch(log)
+        """Text inside one session."""
 
     def page(
         self,
@@ -85,7 +89,7 @@ class EntryReader:
         With neither, the first ones. Always oldest first; long contents are clipped
         (`content_chars` tells their length).
         """
-        numbers = _numbers(wanted)
+        numbers = facets_of(wanted)
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
             if not numbers:
@@ -200,7 +204,7 @@ class EntryReader:
 
     def total(self, chronicum_id: str, wanted: ActaFilter) -> int:
         """How many entries pass the filter; costs nothing, the log keeps count."""
-        numbers = set(_numbers(wanted))
+        numbers = set(facets_of(wanted))
         return sum(count for number, count in self.counts(chronicum_id).items() if number in numbers)
 
     def counts(self, chronicum_id: str) -> dict[int, int]:
@@ -222,6 +226,15 @@ class EntryReader:
             )
 
     def _row(self, connection: apsw.Connection, row: Sequence[Any], chain: _Chain, *, clip: bool) -> ActumRow:
+        try:
+            return self._assembled(connection, row, chain, clip=clip)
+        except (KeyError, AttributeError, TypeError) as error:
+            # The door lets in whole payloads only: a name in it that is gone was lost in the file.
+            raise damaged(self._log.path, f"the event at position {row[0]:,} cannot be read") from error
+
+    def _assembled(
+        self, connection: apsw.Connection, row: Sequence[Any], chain: _Chain, *, clip: bool
+    ) -> ActumRow:
         position, seq, recorded_at, occurred_at, private, _stream_id, text, _size = row
         lengths: dict[str, int] = {}
         if text is not None:
@@ -327,15 +340,6 @@ def _stream(connection: apsw.Connection, chronicum_id: str) -> int:
     if number is None:
         raise ChronicumNotFound
     return number
-
-
-def _numbers(wanted: ActaFilter) -> tuple[int, ...]:
-    kinds = tuple(kind for kind in wanted.kinds if kind != UNIT_CLOSED)
-    numbers: tuple[int, ...] = ()
-    if kinds or not wanted.kinds:
-        numbers = facet_numbers.facets(kinds, wanted.actor_kinds, private=wanted.include_private)
-    units = UNIT_CLOSED in wanted.kinds or (not wanted.kinds and not wanted.actor_kinds)
-    return (*numbers, facet_numbers.UNIT_CLOSED) if units else numbers
 
 
 def _acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:

@@ -1,38 +1,39 @@
-"""Every event of the workspace in the order of its recording, narrowed by type, actor and text."""
+"""Every event of the workspace, as recorded or as it happened, narrowed by whatever a filter names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import apsw
 
 from workbench.log.event_log import EventLog
-from workbench.log.fulltext import TABLE as FULLTEXT
-from workbench.log.fulltext import match_expression
-from workbench.log.times import from_micros
+from workbench.log.times import from_micros, to_micros
 from workbench.storage import fetch
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
-from workbench.workspace.rows import Bounds, EventRow, TimelineFilter
+from workbench.workspace.readers.timeline_activity import ActivityReader, events_before, place_of_rank
+from workbench.workspace.readers.timeline_parts import (
+    AS_HAPPENED,
+    BEYOND_ALL,
+    EARLIEST,
+    HAPPENED,
+    LATEST,
+    found_by,
+    leader,
+    parts_of,
+)
+from workbench.workspace.readers.timeline_walks import Walk, walk_happened, walk_positions, windows
+from workbench.workspace.rows import Bounds, EventRow, Place, TimelineFilter
 
 _COLUMNS = (
     "e.position, s.name, e.seq, e.event_id, t.namespace, t.type, e.schema_version, e.recorded_at, "
     f"e.occurred_at, e.private, e.causation_id, e.correlation_id, {PAYLOAD_COLUMNS}"
 )
 _JOINS = "CROSS JOIN streams s ON s.stream_id = e.stream_id CROSS JOIN event_types t ON t.type_id = e.type_id"
-_PROBE = 2000
-"""Up to how many events a part of a filter is counted to find the rarest part."""
 
-_WINDOW = 20_000
-"""Positions that the first step of a search over several parts looks at; each further step doubles it."""
-_WIDEST_WINDOW = 200_000
-
-_MERGED_RUNS = 100
-"""SQLite merges 500 selects at most; a merge that wide is no quicker than a sort."""
-
-BEYOND_ALL = 2**62
 _BEFORE_ALL = 0
+FIRST_PLACE, LAST_PLACE = Place(EARLIEST, 0), Place(LATEST, BEYOND_ALL)
 
 
 class Found(NamedTuple):
@@ -44,17 +45,9 @@ class Found(NamedTuple):
     """It looked to that end of the log; else there may be more."""
 
 
-class _Part(NamedTuple):
-    """One part of a filter: its runs of positions, and a test for positions found by another part."""
-
-    runs: tuple[str, ...]
-    """`SELECT position FROM …` without order, each an index run that is sorted by position."""
-    run_values: tuple[tuple[Any, ...], ...]
-    column: str
-    """The position's name inside the runs."""
-    test: str
-    """A condition on `e`."""
-    test_values: tuple[Any, ...]
+def place_of(row: EventRow) -> Place:
+    """Where an event stands as things happened."""
+    return Place(to_micros(row.happened_at), row.position)
 
 
 class TimelineReader:
@@ -62,6 +55,7 @@ class TimelineReader:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
+        self.activity = ActivityReader(log)
 
     def page(
         self,
@@ -73,7 +67,7 @@ class TimelineReader:
     ) -> list[EventRow]:
         """Up to `limit` events above position `after`, or the last ones below `before`; ascending.
 
-        With neither, the last ones. Long payloads are clipped.
+        With both, the first ones between them; with neither, the last ones. Long payloads are clipped.
         """
         return self.search(wanted, limit, after=after, before=before).rows
 
@@ -92,30 +86,36 @@ class TimelineReader:
         many events it has found; where it is false the search ends with what it has.
         """
         descending = after is None
-        found: list[int] = []
-        complete = False
         with self._log.reader() as connection:
             last = fetch.value(connection, "SELECT max(position) FROM events") or 0
             low = 1 if after is None else after + 1
-            high = last if before is None or after is not None else min(before - 1, last)
-            parts = self._parts(connection, wanted)
+            high = last if before is None else min(before - 1, last)
+            parts = parts_of(connection, wanted)
             if parts is None:
                 return Found([], True)
-            driver = _driver(connection, parts)
-            steps = _windows(low, high, descending) if len(parts) > 1 else iter([(low, high)])
-            for start, stop in steps:
-                found += _positions(
-                    connection, parts, driver, (start, stop), limit - len(found), descending=descending
-                )
-                if len(found) >= limit:
-                    break
-                if not go_on(start if descending else stop, len(found)):
-                    complete = start <= low if descending else stop >= high
-                    break
-            else:
-                complete = True
+            found, complete = walk_positions(connection, parts, low, high, Walk(limit, descending, go_on))
+            return Found(self._rows(connection, found), complete)
+
+    def search_happened(
+        self,
+        wanted: TimelineFilter,
+        limit: int,
+        *,
+        after: Place | None = None,
+        before: Place | None = None,
+        go_on: Callable[[Place, int], bool] = lambda looked, found: True,
+    ) -> Found:
+        """The same as `search` in the order in which things happened, between places."""
+        descending = after is None
+        with self._log.reader() as connection:
+            parts = parts_of(connection, wanted, as_happened=True)
+            if parts is None:
+                return Found([], True)
+            low = FIRST_PLACE if after is None else after
+            high = LAST_PLACE if before is None else before
+            found, complete = walk_happened(connection, parts, low, high, Walk(limit, descending, go_on))
             rows = self._rows(connection, found)
-        return Found(rows, complete)
+        return Found(sorted(rows, key=place_of), complete)
 
     def first(self, wanted: TimelineFilter, limit: int) -> list[EventRow]:
         """The oldest `limit` events that pass the filter, ascending."""
@@ -154,6 +154,54 @@ class TimelineReader:
             )
         return position
 
+    def passes(self, wanted: TimelineFilter, position: int) -> bool:
+        """Whether the event at a position passes a filter."""
+        found = self.search(wanted, 1, after=position - 1, before=position + 1).rows
+        return bool(found) and found[0].position == position
+
+    def positions_by_id(self, prefix: str, limit: int = 2) -> list[int]:
+        """Up to `limit` positions of events whose id begins so; `prefix` is up to 32 hexadecimal digits."""
+        low, high = bytes.fromhex(prefix.ljust(32, "0")), bytes.fromhex(prefix.ljust(32, "f"))
+        with self._log.reader() as connection:
+            found = connection.execute(
+                "SELECT position FROM events WHERE event_id BETWEEN ? AND ? ORDER BY event_id LIMIT ?",
+                (low, high, limit),
+            )
+            return [position for (position,) in found]
+
+    def place_at(self, position: int) -> Place | None:
+        """When the event at a position happened, as a place; None where there is none."""
+        with self._log.reader() as connection:
+            row = fetch.row(
+                connection, f"SELECT {HAPPENED}, e.position FROM events e WHERE e.position = ?", (position,)
+            )
+        return None if row is None else Place(*row)
+
+    def happened_at(self, micros: int) -> Place | None:
+        """The first event that happened at an instant or after, else the last one; None in an empty log."""
+        with self._log.reader() as connection:
+            row = fetch.row(
+                connection,
+                f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? "
+                "ORDER BY 1, 2 LIMIT 1",
+                (max(EARLIEST, min(micros, LATEST)),),
+            ) or fetch.row(
+                connection,
+                f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE true "
+                "ORDER BY 1 DESC, 2 DESC LIMIT 1",
+            )
+        return None if row is None else Place(*row)
+
+    def happened_before(self, place: Place) -> int:
+        """How many events happened before a place."""
+        with self._log.reader() as connection:
+            return events_before(connection, place)
+
+    def place_of_rank(self, rank: int) -> Place | None:
+        """The event before which `rank` others happened, else the last one; None in an empty log."""
+        with self._log.reader() as connection:
+            return place_of_rank(connection, rank)
+
     def count(
         self,
         wanted: TimelineFilter,
@@ -174,15 +222,15 @@ class TimelineReader:
             last = min(upto, fetch.value(connection, "SELECT max(position) FROM events") or 0)
             if not wanted:
                 return max(0, last - after)
-            parts = self._parts(connection, wanted)
+            parts = parts_of(connection, wanted)
             if parts is None:
                 return 0
-            driver = _driver(connection, parts)
-            whole = iter([(after + 1, last)])
-            for bounds in _windows(after + 1, last, True) if len(parts) > 1 else whole:
+            main = leader(parts)
+            first, last = max(after + 1, parts.low), min(last, parts.high)
+            for bounds in iter([(first, last)]) if parts.single else windows(first, last, True):
                 if cancelled():
                     break
-                sql, values = _query(parts, driver, bounds)
+                sql, values = found_by(main, parts.every, bounds)
                 number += int(fetch.value(connection, f"SELECT count(*) FROM ({sql})", values))
                 progress(number)
                 looked(bounds[0])
@@ -204,44 +252,6 @@ class TimelineReader:
                     connection, "SELECT name, events FROM actors ORDER BY events DESC, name LIMIT ?", (limit,)
                 )
             ]
-
-    # -- filters ---------------------------------------------------------------------------
-
-    def _parts(self, connection: apsw.Connection, wanted: TimelineFilter) -> list[_Part] | None:
-        """The parts of a filter, or None if one of them can match nothing; no filter has one part."""
-        parts: list[_Part] = []
-        if not wanted:
-            return [_EVERYTHING]
-        if wanted.types:
-            numbers = _numbers(connection, "SELECT type_id FROM event_types WHERE type = ?", wanted.types)
-            parts.append(_part("SELECT position FROM events WHERE type_id", "position", "e.type_id", numbers))
-        if wanted.actors:
-            numbers = _numbers(connection, "SELECT actor_id FROM actors WHERE name = ?", wanted.actors)
-            marks = ",".join("?" * len(numbers))
-            parts.append(
-                _Part(
-                    *_runs("SELECT position FROM event_actors WHERE actor_id", numbers),
-                    "position",
-                    "EXISTS (SELECT 1 FROM event_actors a "
-                    f"WHERE a.actor_id IN ({marks}) AND a.position = e.position)",
-                    tuple(numbers),
-                )
-            )
-        if wanted.text:
-            match = match_expression(wanted.text)
-            if not match:
-                return None
-            parts.append(
-                _Part(
-                    (f"SELECT rowid AS position FROM {FULLTEXT} WHERE {FULLTEXT} MATCH ?",),
-                    ((match,),),
-                    "rowid",
-                    f"EXISTS (SELECT 1 FROM {FULLTEXT} f "
-                    f"WHERE f.{FULLTEXT} MATCH ? AND f.rowid = e.position)",
-                    (match,),
-                )
-            )
-        return None if any(not part.runs for part in parts) else parts
 
     # -- rows ------------------------------------------------------------------------------
 
@@ -290,109 +300,6 @@ class TimelineReader:
             causation_id=_uuid_text(row[10]),
             correlation_id=_uuid_text(row[11]),
         )
-
-
-_EVERYTHING = _Part(("SELECT position FROM events WHERE true",), ((),), "position", "true", ())
-
-
-def _driver(connection: apsw.Connection, parts: Sequence[_Part]) -> int:
-    """The index of the part that gives the positions on which the others are tested.
-
-    That is full text where there is any: to test one event for a common word costs as much as to find
-    all that have it. Else it is the rarest part.
-    """
-    if len(parts) == 1:
-        return 0
-    for at, part in enumerate(parts):
-        if part.column == "rowid":
-            return at
-    return min(range(len(parts)), key=lambda at: _probe(connection, parts[at]))
-
-
-def _windows(low: int, high: int, descending: bool) -> Iterator[tuple[int, int]]:
-    """Ranges of positions, first and last, that cover `low` to `high` one after the other."""
-    width = _WINDOW
-    while low <= high:
-        if descending:
-            yield max(low, high - width + 1), high
-            high -= width
-        else:
-            yield low, min(high, low + width - 1)
-            low += width
-        width = min(width * 2, _WIDEST_WINDOW)
-
-
-def _query(parts: Sequence[_Part], driver: int, bounds: tuple[int, int]) -> tuple[str, list[Any]]:
-    """Positions within bounds that pass every part, in no order."""
-    main = parts[driver]
-    tests = [part for at, part in enumerate(parts) if at != driver]
-    between = f"{main.column} BETWEEN ? AND ?"
-    values: list[Any] = []
-    selects: list[str] = []
-    for run, run_values in zip(main.runs, main.run_values, strict=True):
-        sql = f"{run} AND {between}"
-        values += (*run_values, *bounds)
-        if tests:
-            conditions = " AND ".join(part.test for part in tests)
-            sql = (
-                f"SELECT k.position FROM ({sql}) k CROSS JOIN events e ON e.position = k.position "
-                f"WHERE {conditions}"
-            )
-            values += [value for part in tests for value in part.test_values]
-        selects.append(sql)
-    return " UNION ALL ".join(selects), values
-
-
-def _positions(
-    connection: apsw.Connection,
-    parts: Sequence[_Part],
-    driver: int,
-    bounds: tuple[int, int],
-    limit: int,
-    *,
-    descending: bool,
-) -> list[int]:
-    sql, values = _query(parts, driver, bounds)
-    # A compound is ordered by its first column; so is a single run, whatever its column is called.
-    order = "DESC" if descending else "ASC"
-    found = connection.execute(f"{sql} ORDER BY 1 {order} LIMIT ?", (*values, limit))
-    return [position for (position,) in found]
-
-
-def _runs(select: str, numbers: Sequence[int]) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
-    """One run per number, or a single one over all of them where there are too many to merge."""
-    if len(numbers) <= _MERGED_RUNS:
-        return tuple(f"{select} = ?" for _ in numbers), tuple((number,) for number in numbers)
-    return (f"{select} IN ({','.join('?' * len(numbers))})",), (tuple(numbers),)
-
-
-def _part(run: str, column: str, tested: str, numbers: Sequence[int]) -> _Part:
-    marks = ",".join("?" * len(numbers))
-    return _Part(
-        *_runs(run, numbers),
-        column,
-        f"{tested} IN ({marks})",
-        tuple(numbers),
-    )
-
-
-def _numbers(connection: apsw.Connection, sql: str, names: Sequence[str]) -> list[int]:
-    # A name that is no valid text (a lone surrogate from a command line) cannot be in the log.
-    valid = (name for name in dict.fromkeys(names) if _is_text(name))
-    found = (fetch.rows(connection, sql, (name,)) for name in valid)
-    return [number for rows in found for (number,) in rows]
-
-
-def _is_text(name: str) -> bool:
-    return not any("\ud800" <= c <= "\udfff" for c in name)
-
-
-def _probe(connection: apsw.Connection, part: _Part) -> int:
-    """How many events a part matches, counted up to `_PROBE`."""
-    runs = " UNION ALL ".join(part.runs)
-    values = [v for run_values in part.run_values for v in run_values]
-    sql = f"SELECT count(*) FROM (SELECT 1 FROM ({runs}) LIMIT {_PROBE})"
-    return int(fetch.value(connection, sql, values))
 
 
 def _uuid_text(raw: bytes | None) -> str | None:

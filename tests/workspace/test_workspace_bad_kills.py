@@ -1,0 +1,20 @@
+"""Kills at random moments of imports, recordings and migrations: 20 here, 200 in the benchmarks."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.kill_cases import LEGS
+
+KILLS = int(os.environ.get("WORKBENCH_TEST_KILLS", "20"))
+
+
+@pytest.mark.parametrize("leg", LEGS)
+def test_nothing_is_lost_by_kills(tmp_path: Path, leg: str) -> None:
+    seed = random.randrange(10**6)
+    print(f"{seed = }")
+    LEGS[leg](tmp_path, -(-KILLS // len(LEGS)), random.Random(seed))

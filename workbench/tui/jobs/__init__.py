@@ -1,0 +1,1 @@
+"""The Jobs screen: what long calls run, ran and did."""
