@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.log.log_cases import new_log, said, stream
-from workbench.log import FOLDS, ActivityFold, EventLog, PendingEvent
-from workbench.log.activity import HOUR
+from workbench.log import FOLDS, EventLog, PendingEvent
+from workbench.log.activity import HOUR, ActivityFold
 from workbench.log.inline_rebuild import rebuild
 from workbench.log.replay import replay
 from workbench.log.times import to_micros
@@ -28,6 +28,10 @@ batches = st.lists(
     st.lists(st.tuples(moments | near, st.booleans(), st.sampled_from("ab")), min_size=1, max_size=5),
     max_size=6,
 )
+
+
+def counted_log(path: Path) -> EventLog:
+    return new_log(path, folds=(*FOLDS, ActivityFold()))
 
 
 def hours(log: EventLog) -> list[tuple[int, str, str, int]]:
@@ -66,7 +70,7 @@ def write(log: EventLog, given: list[list[tuple[datetime | None, bool, str]]]) -
 def test_every_event_is_counted_in_the_hour_in_which_it_happened(
     batches: list[list[tuple[datetime | None, bool, str]]],
 ) -> None:
-    with TemporaryDirectory() as folder, new_log(Path(folder) / "log.db") as log:
+    with TemporaryDirectory() as folder, counted_log(Path(folder) / "log.db") as log:
         write(log, batches)
         events = list(log.read())
         expected: Counter[tuple[int, str, str]] = Counter()
@@ -81,7 +85,7 @@ def test_every_event_is_counted_in_the_hour_in_which_it_happened(
 @settings(max_examples=25, deadline=None)
 @given(batches=batches)
 def test_a_replay_gives_the_same_rows(batches: list[list[tuple[datetime | None, bool, str]]]) -> None:
-    with TemporaryDirectory() as folder, new_log(Path(folder) / "log.db") as log:
+    with TemporaryDirectory() as folder, counted_log(Path(folder) / "log.db") as log:
         write(log, batches)
         scratch = apsw.Connection(":memory:")
         replay(log.database, [ActivityFold()], log.decoder, scratch)
@@ -92,7 +96,7 @@ def test_a_replay_gives_the_same_rows(batches: list[list[tuple[datetime | None, 
 
 @pytest.mark.parametrize("batch_size", [1, 7, 5000])
 def test_a_rebuild_gives_the_same_rows(tmp_path: Path, batch_size: int) -> None:
-    with new_log(tmp_path / "log.db") as log:
+    with counted_log(tmp_path / "log.db") as log:
         start = datetime(2026, 3, 29, tzinfo=UTC)
         write(log, [[(start + timedelta(minutes=7 * n), n % 5 == 0, "ab"[n % 2]) for n in range(100)]])
         before = hours(log), private(log)
@@ -101,7 +105,6 @@ def test_a_rebuild_gives_the_same_rows(tmp_path: Path, batch_size: int) -> None:
 
 
 def test_half_an_hour_before_1970_is_in_the_hour_below(tmp_path: Path) -> None:
-    with new_log(tmp_path / "log.db") as log:
+    with counted_log(tmp_path / "log.db") as log:
         write(log, [[(datetime(1969, 12, 31, 23, 30, tzinfo=UTC), False, "a")]])
         assert [row[0] for row in hours(log)] == [-1]
-    assert ActivityFold().name in {fold.name for fold in FOLDS}

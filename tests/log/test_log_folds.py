@@ -29,7 +29,7 @@ def _write(path: Path, folds: Sequence[InlineFold]) -> None:
         (FOLDS, (*FOLDS, TALLY), "tally"),
         ((*FOLDS, TALLY), (*FOLDS, TallyFold(version=2)), "tally"),
         ((*FOLDS, TallyFold(version=2)), (*FOLDS, TALLY), "tally"),
-        (FOLDS, (), "activity, actors, fulltext"),
+        (FOLDS, (), "actors, fulltext"),
         ((TALLY,), (TallyFold("other"),), "other, tally"),
     ],
     ids=["unknown", "missing", "older in the file", "newer in the file", "none", "another"],

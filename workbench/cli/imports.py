@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli.errors import UsageRefused
+from workbench.cli.interrupts import stopping
 from workbench.cli.options import Given, common, completes, open_workspace, owner, pass_given, utf8
 from workbench.cli.output import Column, progress_line, table, to_stderr, write_json, write_lines
 
@@ -86,7 +85,7 @@ def _import(
         if not (yes or dry_run) and not _agreed(given, workspace, kind, places):
             ctx.exit(0)
         with (
-            _stopping() as stopped,
+            stopping() as stopped,
             progress_line(shown=not given.as_json) as progress,
             workspace.jobs.run("import", title, progress=progress, cancelled=stopped) as job,
         ):
@@ -121,7 +120,7 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
     path = Path(file).expanduser()
     with (
         open_workspace(given, read_only=False) as workspace,
-        _stopping() as stopped,
+        stopping() as stopped,
         progress_line(shown=not given.as_json) as progress,
         workspace.jobs.run("import jsonl", f"import {path}", progress=progress, cancelled=stopped) as job,
     ):
@@ -180,28 +179,6 @@ def _listing(new: Sequence[FoundTranscript]) -> Iterator[str]:
     yield from table((Column("last (UTC)"), Column("size", "right"), Column("title"), Column("file")), rows)
     if len(candidates) > _LISTED:
         yield f"and {counted(len(candidates) - _LISTED, 'more transcript')}"
-
-
-@contextmanager
-def _stopping() -> Iterator[Callable[[], bool]]:
-    """The first Ctrl-C lets the running transaction end and then stops; the second one stops at once."""
-    asked: list[int] = []
-
-    def ask(number: int, frame: Any) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    try:
-        before = signal.signal(signal.SIGINT, ask)
-    except ValueError:
-        # Signals belong to the main thread; elsewhere nobody presses Ctrl-C.
-        yield lambda: False
-        return
-    try:
-        yield lambda: bool(asked)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _text(report: ImportReport) -> Iterator[str]:

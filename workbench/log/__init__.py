@@ -1,6 +1,5 @@
 """One append-only event log per workspace, and the folds that follow it (DESIGN §2)."""
 
-from workbench.log.activity import ActivityFold
 from workbench.log.actors import ActorsFold
 from workbench.log.event_log import EventLog, Receipt, Stream, Transaction
 from workbench.log.fulltext import FullTextFold
@@ -15,11 +14,10 @@ from workbench.log.registry import (
 )
 from workbench.log.streams import StreamRef, session_stream
 
-FOLDS = (FullTextFold(), ActorsFold(), ActivityFold())
+FOLDS = (FullTextFold(), ActorsFold())
 
 __all__ = [
     "FOLDS",
-    "ActivityFold",
     "ActorsFold",
     "Envelope",
     "EventLog",

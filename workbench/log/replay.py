@@ -12,6 +12,7 @@ from workbench.log.decoding import FoldDecoder
 from workbench.log.errors import LogError
 from workbench.log.folds import FoldEvent, InlineFold
 from workbench.storage.database import Database
+from workbench.storage.errors import damaged
 
 BATCH_BYTES = 4 * 1024 * 1024
 """A batch ends with the payload that fills it, whatever number of events was asked for."""
@@ -74,7 +75,8 @@ def replay(
     """Fold the events of a file into new tables of `scratch`, another, empty database.
 
     Ends at `upto`, by default where the log ends when the call begins; returns that position. The
-    file itself is only read, in batches. Raises `ReplayCancelled`, and what decoding raises.
+    file itself is only read, in batches. Raises `ReplayCancelled`, what decoding raises, and
+    `DatabaseDamaged` for events that belong to no stream.
     """
     for fold in folds:
         for statement in fold.schema:
@@ -89,6 +91,10 @@ def replay(
             raise ReplayCancelled("the replay was cancelled")
         with database.reader() as connection:
             batch = read_batch(connection, decoder, position, min(_REPLAY_EVENTS, end - position))
+        if batch.upto == position:
+            raise damaged(
+                database.path, f"the events after position {position:,} belong to no stream or type"
+            )
         with scratch:
             fold_into(scratch, folds, batch.events)
         position = batch.upto

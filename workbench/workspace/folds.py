@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from workbench.imports.sources import TABLES as IMPORT_TABLES
 from workbench.log import FOLDS as LOG_FOLDS
+from workbench.log.activity import ActivityFold
 from workbench.log.positions import TABLES as POSITION_TABLES
 from workbench.log.registry import EventTypeRegistry
 from workbench.sessions.events import EVENT_TYPES as SESSION_TYPES
 from workbench.sessions.folds import FOLDS as SESSION_FOLDS
 from workbench.workspace.jobs.table import TABLES as JOB_TABLES
 
-FOLDS = (*SESSION_FOLDS, *LOG_FOLDS)
+FOLDS = (*SESSION_FOLDS, *LOG_FOLDS, ActivityFold())
 
 TABLES = (*IMPORT_TABLES, *POSITION_TABLES, *JOB_TABLES)
 """What is not folded from the log."""

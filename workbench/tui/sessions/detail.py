@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -18,6 +18,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.document import Block, note
 from workbench.tui.present import ELLIPSIS, Line, Span, number
+from workbench.tui.sessions.asking import ask
 from workbench.tui.sessions.context_window import DEFAULT_LAST_N, Window, read_window, step, window_blocks
 from workbench.tui.sessions.detail_messages import ActumRead, Looked, Moved, Reading, WindowRead
 from workbench.tui.sessions.entry_rows import EntryRows
@@ -388,25 +389,6 @@ class SessionDetail(Vertical):
 
     # Reading
 
-    def _ask(self, group: str, description: str, work: Callable[[], Message | None]) -> None:
-        def run() -> None:
-            message = work()
-            if message is not None and not get_current_worker().is_cancelled:
-                self.post_message(message)
-
-        if not self.is_attached:
-            return
-        # The screen's worker: where one fails, the screen says so.
-        self.screen.run_worker(
-            run,
-            name=group,
-            group=group,
-            description=description,
-            exclusive=True,
-            exit_on_error=False,
-            thread=True,
-        )
-
     def _look(self) -> None:
         row, workspace = self.session, self._workspace
         if row is None or workspace is None:
@@ -424,7 +406,7 @@ class SessionDetail(Vertical):
                 rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
             return Looked(row, found, gone, rewound)
 
-        self._ask("session-look", "Counting a session's acta", work)
+        ask(self, "session-look", "Counting a session's acta", work)
 
     @on(Looked)
     def _looked(self, message: Looked) -> None:
@@ -471,7 +453,7 @@ class SessionDetail(Vertical):
             window = read_window(workspace, row.owner_id, row.id, shown, last_n)
             return WindowRead(row.id, window, window_blocks(window, last_n, zone))
 
-        self._ask("session-window", "Reading a context window", work)
+        ask(self, "session-window", "Reading a context window", work)
 
     @on(WindowRead)
     def _window_read(self, message: WindowRead) -> None:
@@ -500,7 +482,7 @@ class SessionDetail(Vertical):
             blocks, answer = actum_blocks(actum, reply, zone, raw=reading.raw, act=act)
             return ActumRead(reading, blocks, answer, hit_places(blocks, reading.words))
 
-        self._ask("session-actum", "Reading an actum", work)
+        ask(self, "session-actum", "Reading an actum", work)
         self._show_side(focus=not self.finder.editing)
         self._draw()
 

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.tui.present import counted, number
+from workbench.tui.sessions.asking import ask
 from workbench.tui.sessions.found_words import Words, words_of
 from workbench.tui.widgets.list_bar import ListBar
 
@@ -198,7 +199,7 @@ class FindBar(ListBar):
             seq, row, wrapped = found
             return self.Reached(field, text, seq, row, way, wrapped)
 
-        self._ask("session-hit", "Looking for a hit", work)
+        ask(self, "session-hit", "Looking for a hit", work)
 
     def accept(self, message: Reached) -> bool:
         """Take a hit as the one that is shown; false if it is no longer looked for."""
@@ -268,29 +269,10 @@ class FindBar(ListBar):
             )
             return self._Found(field, text, hits, after)
 
-        self._ask("session-find", "Finding text in a session", work)
+        ask(self, "session-find", "Finding text in a session", work)
 
     def _is_about(self, field: Field, text: str) -> bool:
         return field is self._field and text == self.filter_text.strip()
-
-    def _ask(self, group: str, description: str, work: Callable[[], Message | None]) -> None:
-        def run() -> None:
-            message = work()
-            if message is not None and not get_current_worker().is_cancelled:
-                self.post_message(message)
-
-        if not self.is_attached:
-            return
-        # The screen's worker: where one fails, the screen says so.
-        self.screen.run_worker(
-            run,
-            name=group,
-            group=group,
-            description=description,
-            exclusive=True,
-            exit_on_error=False,
-            thread=True,
-        )
 
     def on_find_bar__found(self, message: _Found) -> None:
         """All hits are known."""
