@@ -192,6 +192,8 @@ def test_compactions_and_rollbacks_close_units_and_keep_the_turns(workspace: Wor
     ]
     turns = {e.payload["content"]: e.payload["metadata"].get("turn_id") for e in acta(workspace)}
     assert (turns["Bad"], turns["Good"]) == ("t2", "t3")
+    seqs = {e.payload["content"]: e.seq for e in acta(workspace)}
+    assert workspace.readers.entries.rewound(CHRONICUM) == [(seqs["Bad"], seqs["Bad"], True)]
 
 
 def acta(workspace: Workspace) -> list[Any]:

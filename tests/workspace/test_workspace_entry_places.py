@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.workspace.workspace_cases import START, actum, begin, opened, unit
 from workbench.log.streams import session_stream
 from workbench.sessions.errors import ChronicumNotFound
-from workbench.workspace.readers.rewinds import Stretch, stretches
+from workbench.workspace.readers.rewinds import Stretch, rolled_back, stretches
 
 
 def test_entries_are_found_by_their_seqs(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_third_prompt_takes_back_the_second() -> None:
 def test_stretches_begin_at_prompts_and_end_before_others(prompts: list[tuple[str | None, int]]) -> None:
     numbered = [(seq * 3 + 2, parent, time) for seq, (parent, time) in enumerate(prompts)]
     seqs = {seq for seq, parent, _ in numbered if parent}
-    for first, last in stretches(numbered):
+    for first, last, _ in stretches(numbered):
         assert first in seqs
         assert last + 1 in seqs
         assert first <= last
@@ -140,3 +140,19 @@ def test_acts_are_numbered_without_what_is_no_act(tmp_path: Path) -> None:
         assert readers.entries.act_numbers("s", [5]) == {5: 2}
         assert readers.entries.act_numbers("s", []) == {}
         assert [readers.entries.seq_of_act("s", act) for act in range(5)] == [None, 3, 4, 6, None]
+
+
+def test_rollbacks_take_whole_turns_that_are_still_there() -> None:
+    entries = [
+        (2, "t1", None, None),
+        (4, "t2", None, None),
+        (5, "t2", None, None),
+        (7, None, "rollback", "1 turn"),
+        (8, "t3", None, None),
+        (9, None, "compaction", "1 turn"),
+        (10, None, "rollback", "2 turns"),
+        (11, None, "rollback", "1,000 turns"),
+        (12, None, "rollback", None),
+        (13, None, "rollback", "-1 turns"),
+    ]
+    assert rolled_back(entries) == [Stretch(4, 6, True), Stretch(2, 9, True)]

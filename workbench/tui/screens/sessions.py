@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 FILLING = (
     ("workbench demo", "makes and opens a sample"),
     ("workbench import claude-code", "imports transcripts of Claude Code"),
+    ("workbench import codex", "imports those of Codex"),
     ("workbench sessions record …", "records one act; --help says how"),
 )
 """The commands that fill an empty screen, and what each does."""

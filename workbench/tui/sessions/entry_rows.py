@@ -165,8 +165,10 @@ class EntryRows:
             marks.append(Span("✗ error", "error"))
         if actum.private:
             marks.append(Span("P private", "warning"))
-        if any(first <= actum.seq <= last for first, last in self.rewound):
-            marks.append(Span("R rewound", "warning"))
+        for stretch in self.rewound:
+            if stretch.first <= actum.seq <= stretch.last:
+                marks.append(Span("R rolled back" if stretch.is_rollback else "R rewound", "warning"))
+                break
         if actum.metadata.get("orphan") is True:
             marks.append(Span("O orphan", "warning"))
         if width < _NARROW:

@@ -68,7 +68,7 @@ ACTIONS = (
     Action(
         "sessions.import",
         "import",
-        "Import transcripts of Claude Code.",
+        "Import transcripts of Claude Code and Codex.",
         ("i",),
         NAME,
         "Act",

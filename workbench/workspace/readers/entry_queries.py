@@ -196,7 +196,8 @@ class EntryReader:
         """The stretches that a person took back by writing another prompt in place of an earlier one.
 
         A stretch begins at the earlier prompt and ends before the later one. Prompts of one parent at one
-        time are one prompt recorded twice, and no rewind (contract transcripts, "Relations kept").
+        time are one prompt recorded twice, and no rewind (contract transcripts, "Relations kept"). Turns that
+        a rollback took back are stretches, too, up to the unit that it closed.
         """
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)

@@ -12,6 +12,11 @@ from workbench.sessions import facets
 from workbench.sessions.queries import entry_sql
 
 _PROMPTS = (facets.facet("message", "human", False), facets.facet("message", "human", True))
+_TURNS = (*_PROMPTS, facets.UNIT_CLOSED)
+_TURN_COLUMNS = (
+    "e.seq, json_extract(e.payload, '$.metadata.turn_id'), "
+    "json_extract(e.payload, '$.unit'), json_extract(e.payload, '$.note')"
+)
 _COLUMNS = "e.seq, json_extract(e.payload, '$.metadata.parent_uuid'), coalesce(e.occurred_at, e.recorded_at)"
 _LOOK_UP = 500
 """Prompts read between two questions whether the answer is still wanted."""
@@ -22,6 +27,8 @@ class Stretch(NamedTuple):
 
     first: int
     last: int
+    is_rollback: bool = False
+    """Whether its turns were taken back as a whole, not by another prompt in their place."""
 
 
 def rewound_stretches(
@@ -34,7 +41,13 @@ def rewound_stretches(
         found += batch
         if cancelled():
             return []
-    return stretches(found)
+    turns = connection.execute(entry_sql(_TURNS, False, _TURN_COLUMNS), (stream_id, 0, -1))
+    entries: list[tuple[int, str | None, str | None, str | None]] = []
+    while more := list(islice(turns, _LOOK_UP)):
+        entries += more
+        if cancelled():
+            return []
+    return sorted([*stretches(found), *rolled_back(entries)])
 
 
 def stretches(prompts: Iterable[tuple[int, str | None, int]]) -> list[Stretch]:
@@ -51,3 +64,22 @@ def stretches(prompts: Iterable[tuple[int, str | None, int]]) -> list[Stretch]:
             found.append(Stretch(before[0], seq - 1))
         earlier[parent] = (seq, time)
     return sorted(found)
+
+
+def rolled_back(entries: Iterable[tuple[int, str | None, str | None, str | None]]) -> list[Stretch]:
+    """The turns that rollbacks took back, from prompts and closed units in order: (seq, turn id of a prompt,
+    unit, note of a unit). A rollback's note begins with how many turns it takes; prompts of one turn are one.
+    """
+    live: list[tuple[int, str | None]] = []
+    found: list[Stretch] = []
+    for seq, turn_id, unit, note in entries:
+        if unit is None:
+            if not (turn_id and live and live[-1][1] == turn_id):
+                live.append((seq, turn_id))
+        elif unit == "rollback":
+            number = (note or "").partition(" ")[0].replace(",", "")
+            taken = min(int(number), len(live)) if number.isdecimal() else 0
+            if taken:
+                found.append(Stretch(live[-taken][0], seq - 1, True))
+                del live[-taken:]
+    return found
