@@ -315,3 +315,11 @@ def _killed(root: Path, after: float | None) -> float:
             child.send_signal(signal.SIGKILL)
         child.wait()
     return after
+
+
+def test_the_hint_names_the_workspace_that_was_asked_for(run: Run, old: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "an other"
+    old.rename(elsewhere)
+    answer = run("sessions", "list", "--root", elsewhere, "--format", "json")
+    assert answer.code == 3
+    assert answer.json["hint"] == f"run: workbench migrate --root '{elsewhere}'"

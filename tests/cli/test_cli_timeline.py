@@ -219,3 +219,14 @@ def test_every_type_is_one_readable_line(run: Run, scattered: Workspace) -> None
     lines = run("timeline").out.splitlines()
     assert "begun for ada" in lines[1]
     assert "number0" in lines[2]
+
+
+def test_the_stream_of_a_session_may_be_named_by_the_id_as_it_is(run: Run, workspace: Workspace) -> None:
+    for chronicum_id in ("codex/one two", "codex/other"):
+        workspace.sessions.record_actum(
+            "ada",
+            Actum(chronicum_id=chronicum_id, kind="message", actor_kind="agent", actor="a", content="x"),
+        )
+    for name in ("session/codex/one two", "session/codex%2Fone%20two"):
+        events = run("timeline", "--stream", name, "--format", "json").json["events"]
+        assert [event["position"] for event in events] == [1, 2]

@@ -173,6 +173,18 @@ async def entries_shown(pilot: Pilot[None], page: SessionsPage) -> None:
     await pilot.pause()
 
 
+async def still(pilot: Pilot[None]) -> None:
+    """Let the program run until what it draws has stopped changing."""
+    last, same = "", 0
+    for _ in range(200):
+        await pilot.pause(0.02)
+        drawn = pilot.app.export_screenshot()
+        last, same = drawn, same + 1 if drawn == last else 0
+        if same >= 5:
+            return
+    raise AssertionError("the screen does not come to rest")
+
+
 def _id(row: Any) -> str:
     return "" if row is None else str(row.id)
 

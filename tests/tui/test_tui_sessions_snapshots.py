@@ -17,6 +17,7 @@ from tests.tui.sessions_probe import (
     entries_shown,
     make_workspace,
     rows_shown,
+    still,
 )
 from tests.tui.shell_probe import until
 from workbench.log import PendingEvent
@@ -67,8 +68,7 @@ def picture(
             await until(pilot, lambda: len(page.query_one(css_id, TextPane).blocks) > 1)
         await entries_shown(pilot, page)
         await app.workers.wait_for_complete()
-        await pilot.pause()
-        await pilot.pause()
+        await still(pilot)
 
     return snap_compare(app, terminal_size=size, run_before=settle)
 
@@ -130,9 +130,10 @@ def test_found_in_the_session(snap_compare: SnapCompare, tmp_path: Path, size: t
         await until(pilot, lambda: page.detail.finder.said == "2 hits · 1 hidden")
         page.action_next_hit()
         await until(pilot, lambda: page.detail.finder.said == "2 of 2 · 1 hidden")
+        hit = page.detail.finder.hit
+        await until(pilot, lambda: page.detail.entries.cursor_key == hit)
         await entries_shown(pilot, page)
         await app.workers.wait_for_complete()
-        await pilot.pause()
-        await pilot.pause()
+        await still(pilot)
 
     assert snap_compare(app, terminal_size=size, run_before=settle)

@@ -74,7 +74,7 @@ def test_the_header_is_exactly_as_wide_as_the_terminal(width: int, live: str, pa
     assert content.cell_length == width
     assert LIVE_WORDS[live][0] in content.plain
     # What is lost can be neither read nor written, whatever it was before.
-    assert content.plain.endswith("read-only ") == (live == "live")
+    assert content.plain.endswith("read-only ") == (live in ("live", "still"))
     if len(path) < 24 and path.isascii():
         assert path in content.plain
 

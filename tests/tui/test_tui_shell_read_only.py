@@ -69,6 +69,7 @@ async def main(root, words):
     async with app.run_test(size=(120, 40)) as pilot:
         await opened(pilot, app)
         assert screen_lines(app)[0].rstrip().endswith(words), screen_lines(app)[0]
+        assert ("○ not live" in screen_lines(app)[0]) == (words == "read-only")
         return app.reason_of("rows.add")
 # Once with every right, so that everything is imported: an unprivileged user may not read the installation.
 assert asyncio.run(main(writable, "read-write")) == ""
@@ -114,8 +115,7 @@ def test_a_workspace_whose_files_cannot_be_written_opens_for_reading(
     for path in (sealed, *(folder for folder in sealed.rglob("*") if folder.is_dir())):
         path.chmod(0o755)
     assert run.returncode == 0, run.stderr[-3000:]
-    what = "a copy from the time of opening is shown" if filled else "live refresh is off"
-    assert run.stdout.strip() == f"read-only medium: {what}"
+    assert run.stdout.strip() == "its files cannot be written by this user"
 
 
 async def test_nothing_to_copy_leaves_the_clipboard_alone(root: Path) -> None:

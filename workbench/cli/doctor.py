@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import Given, common, open_workspace, pass_given, root_of
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, pass_given, root_of
 from workbench.cli.output import line_width, progress_line, write_json, write_lines
 
 if TYPE_CHECKING:

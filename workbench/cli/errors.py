@@ -42,6 +42,7 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
     error = _foreseen(error)
     as_json = given.as_json or (given.format is None and _asks_for_json(words))
     said = _said(error, help_too=not as_json)
+    said["hint"] = _with_root(said["hint"], given)
     try:
         if as_json:
             write_json(said)
@@ -123,13 +124,26 @@ def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
     return _form("internal", sentence, write_details(error))
 
 
+def _with_root(hint: str, given: Given) -> str:
+    """The commands in a hint for the workspace that was named: copied, they must not act on another one."""
+    if not given.root or "workbench " not in hint:
+        return hint
+    # Here, as above.
+    import re
+    import shlex
+
+    root = f" --root {shlex.quote(given.root)}"
+    commands = r"\bworkbench (?:migrate|doctor|status|sessions list)\b(?! --root)"
+    return re.sub(commands, lambda found: found[0] + root, hint)
+
+
 def _hint(error: WorkbenchError) -> str:
     """What to do about it on a command line, where that says more than the error itself can."""
     if error.code == "chronicum_not_found":
         # One hint for missing and foreign sessions, as they are one answer.
         return "check the id (workbench sessions list), and name whose session it is with --owner"
     if error.code == "db_damaged":
-        return "restore a copy of it; this file was not touched"
+        return "restore a copy of it, or see what is broken: workbench doctor; this file was not touched"
     if error.code == "not_a_workbench_database":
         return f"{error.hint}; if it was this workspace's, restore a copy of it"
     return error.hint

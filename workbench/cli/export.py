@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, completes, open_workspace, pass_given, utf8
-from workbench.cli.output import OutputClosed, progress_line, write_json, write_lines
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, completes, pass_given, utf8
+from workbench.cli.output import OutputClosed, progress_line, to_stderr, write_json, write_lines
 
 
 @click.group("export")
@@ -53,12 +54,15 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
             export_jsonl(workspace.log, _to_stdout, progress=progress)
             return
         events = export_file(workspace.log, Path(to).expanduser(), progress=progress)
+        files = workspace.layout.artifacts.is_dir() and any(workspace.layout.artifacts.iterdir())
     if given.as_json:
         write_json({"events": events})
         return
     from workbench.drawing import counted, visible
 
     write_lines([visible(f"exported {counted(events, 'event')} to {to}")])
+    if files:
+        to_stderr(f"the files in {workspace.layout.artifacts} are not in it: copy that folder too")
 
 
 def _to_stdout(lines: bytes) -> None:

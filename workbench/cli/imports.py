@@ -11,7 +11,8 @@ import click
 
 from workbench.cli.errors import UsageRefused
 from workbench.cli.interrupts import stopping
-from workbench.cli.options import Given, common, completes, open_workspace, owner, pass_given, utf8
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, completes, owner, pass_given, utf8
 from workbench.cli.output import Column, progress_line, table, to_stderr, write_json, write_lines
 
 if TYPE_CHECKING:

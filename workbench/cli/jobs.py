@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, completes, limit, open_workspace, pass_given, whole
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, completes, limit, pass_given, whole
 from workbench.cli.output import Column, table, write_json, write_lines
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import click
 
 from workbench.cli import COLLECTOR_DEFAULTS
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import Given, common, completes, pass_given, root_of, upgrade_if_asked, utf8
+from workbench.cli.opening import upgrade_if_asked
+from workbench.cli.options import Given, common, completes, pass_given, root_of, utf8
 
 
 def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,8 +9,6 @@ import click
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from workbench.workspace import Workspace
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -160,39 +157,3 @@ def root_of(given: Given) -> Path:
             f"the folder's name is not valid UTF-8: {root}", hint="rename it, or name another with --root"
         ) from None
     return root
-
-
-def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
-    """The workspace that the command is about, open: a context manager. Raises what `open` raises.
-
-    A database of an older release is migrated first where the person asked for that.
-    """
-    from workbench.cli.errors import tell_waiting
-    from workbench.workspace.workspace import Workspace
-
-    root = root_of(given)
-    upgrade_if_asked(given, root)
-    workspace = Workspace.open(root, read_only=read_only, migrate=False)
-    workspace.log.database.on_wait = tell_waiting
-    return workspace
-
-
-def upgrade_if_asked(given: Given, root: Path) -> None:
-    """Migrate an older database if `--migrate` or `$CHRONICLE_AUTO_MIGRATE` says so; tell of it on stderr.
-
-    Raises what `Workspace.migrate` raises.
-    """
-    from workbench.workspace.opening import may_upgrade
-
-    # A shell that completes a word runs the program as well.
-    if "_WORKBENCH_COMPLETE" in os.environ or not may_upgrade(True if given.migrate else None):
-        return
-    from workbench.cli.migrate import upgrade
-    from workbench.storage.errors import DatabaseReadOnly
-
-    try:
-        upgrade(given, root)
-    except DatabaseReadOnly:
-        # The variable is for all workspaces; of one that cannot be written the command says what it needs.
-        if given.migrate:
-            raise

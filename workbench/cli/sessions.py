@@ -9,17 +9,8 @@ import click
 
 from workbench.cli import forms
 from workbench.cli.errors import UsageRefused
-from workbench.cli.options import (
-    Given,
-    common,
-    completes,
-    limit,
-    open_workspace,
-    owner,
-    pass_given,
-    utf8,
-    whole,
-)
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, completes, limit, owner, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 import click
 
 from workbench.cli import forms
-from workbench.cli.options import Given, common, limit, open_workspace, pass_given, utf8, whole
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, limit, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:

@@ -116,7 +116,10 @@ def no_room(path: Path | str) -> DiskFull:
 
 def damaged(path: Path | str, reason: object) -> DatabaseDamaged:
     """The error of a file that holds what nobody wrote, and why that is thought."""
-    return DatabaseDamaged(f"{path} is damaged: {reason}", hint="restore it from a backup")
+    return DatabaseDamaged(
+        f"{path} is damaged: {reason}",
+        hint="workbench doctor says what is broken; restore the file from a backup",
+    )
 
 
 def not_writable(path: Path | str) -> DatabaseReadOnly:

@@ -138,6 +138,14 @@ class Access:
         return self.live == "failed" and getattr(self.error, "code", "") in MIGRATABLE
 
     @property
+    def shown(self) -> str:
+        """What the header says of it: `live` only where changes are seen."""
+        if self.migratable:
+            return "outdated"
+        is_still = self.live == "live" and self.workspace is not None and self.workspace.log.stale_reason
+        return "still" if is_still else self.live
+
+    @property
     def write_refusal(self) -> str:
         """Why nothing can be written now; "" where writing works."""
         workspace = self.workspace
@@ -149,7 +157,9 @@ class Access:
             return ""
         if self._asked_read_only:
             return "the workspace was opened read-only"
-        return workspace.log.stale_reason or "its files cannot be written by this user"
+        if workspace.log.stale_reason.startswith("full"):
+            return "there is no room left where its files lie"
+        return "its files cannot be written by this user"
 
     @property
     def read_only(self) -> bool:

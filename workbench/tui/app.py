@@ -353,7 +353,7 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         return HeaderState(
             path=_home_relative(self.root),
             schema=workspace.schema_version if workspace is not None else None,
-            live="outdated" if self.access.migratable else self.access.live,
+            live=self.access.shown,
             reason=self.access.reason,
             read_only=self.access.read_only,
         )

@@ -109,7 +109,7 @@ class TimelineFilterDialog(Dialog[Chosen]):
 
     def on_resize(self) -> None:
         """The lines are as wide as the panel."""
-        self.query_one(OptionList).styles.max_height = max(self.size.height - 8, 3)
+        self.query_one(OptionList).styles.max_height = max(min(self.size.height - 12, 22), 3)
         self._fill()
 
     @property

@@ -30,7 +30,7 @@ class HeaderState:
     path: str = ""
     schema: int | None = None
     live: str = "opening"
-    """`opening`, `live`, `lost`, `outdated` or `failed`."""
+    """`opening`, `live`, `still`, `lost`, `outdated` or `failed`."""
     moment: str = "now"
     read_only: bool = False
     reason: str = ""
@@ -40,6 +40,7 @@ class HeaderState:
 LIVE_WORDS = {
     "opening": ("◌ opening", "$quiet"),
     "live": ("● live", "$kept"),
+    "still": ("○ not live", "$attention"),
     "lost": ("○ lost", "$broken"),
     "outdated": ("▲ to be migrated", "$attention"),
     "failed": ("✕ not open", "$broken"),
@@ -55,7 +56,7 @@ def header_content(state: HeaderState, width: int) -> Content:
     live, live_style = LIVE_WORDS[state.live]
     if state.reason:
         live = f"{live}: {visible(state.reason)}"
-    is_open = state.live == "live"
+    is_open = state.live in ("live", "still")
     right = "" if not is_open else "read-only" if state.read_only else "read-write"
     now = state.moment if is_open else ""
     right_style = "bold $attention" if state.read_only else "$quiet"

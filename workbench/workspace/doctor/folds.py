@@ -64,7 +64,7 @@ def fold_set(
                 "log_truncated",
                 f"The log ends with event {last:,}, but every projection has seen {reached:,}: the last "
                 "events are gone, and only a copy can bring them back.",
-                command.save_events,
+                command.recover,
             )
         )
     elif astray:
@@ -291,7 +291,7 @@ def unreplayable(error: Exception, position: int, command: Commands) -> Finding:
         "critical",
         "replay_failed",
         sentence(f"the events cannot be folded again, so no projection was compared: {said}"),
-        command.migrate if newer else command.save_events,
+        command.migrate if newer else command.recover,
     )
 
 
@@ -309,5 +309,5 @@ def damaged_while_read(
         "critical",
         "db_damaged",
         sentence(f"{said}: restore a copy of it, or save what can be read"),
-        command.save_events,
+        command.recover,
     )

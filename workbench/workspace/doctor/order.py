@@ -79,21 +79,21 @@ def events_in_order(
             "critical",
             "position_gap",
             f"Events are missing, for positions follow one another without gaps: {gaps}.",
-            command.save_events,
+            command.recover,
         )
     if falls:
         yield Finding(
             "critical",
             "recorded_at_falls",
             f"Events were recorded before the event in front of them, which no append does: at {falls}.",
-            command.save_events,
+            command.recover,
         )
     if broken:
         yield Finding(
             "critical",
             "event_unreadable",
             f"Events hold what cannot be read: at {broken}.",
-            command.save_events,
+            command.recover,
         )
     # Not before: what others append while this begins is not later than the clock.
     moment = now()
@@ -148,7 +148,7 @@ def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watc
             "critical",
             "seq_gap",
             f"Events of a stream are missing, for its numbers follow one another without gaps: {gaps}.",
-            command.save_events,
+            command.recover,
         )
     wrong = Noted()
     for (name,) in connection.execute(_WRONG_LAST):

@@ -63,11 +63,12 @@ class Commands:
         at = f"--root {shlex.quote(str(layout.root))}"
         self.fix = f"workbench doctor --fix {at}"
         self.migrate = f"workbench migrate {at}"
-        self.save_events = f"workbench export jsonl --to rescued.jsonl {at}"
-        """Where the file itself is damaged: carries off what can still be read."""
         database = shlex.quote(str(layout.database))
         self.recover = f"sqlite3 {database} .recover | sqlite3 {database}.recovered"
-        """Where the file cannot even be opened: SQLite's own tool takes out what it finds."""
+        """Where the file itself is damaged: SQLite's own tool carries off what it finds, into a file beside.
+
+        An export is no help there: it has every event, or it fails.
+        """
         self.artifacts = shlex.quote(str(layout.artifacts))
 
     def remove(self, paths: Sequence[Path]) -> str:

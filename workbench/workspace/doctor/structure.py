@@ -98,7 +98,7 @@ def _damaged(messages: Sequence[str], command: Commands) -> Finding:
         "critical",
         "db_damaged",
         sentence(f"the database file is damaged: restore a copy of it, or save what can be read ({noted})"),
-        command.save_events,
+        command.recover,
     )
 
 
@@ -142,5 +142,5 @@ def foreign_keys(connection: apsw.Connection, command: Commands) -> Iterator[Fin
             "critical",
             "foreign_keys",
             sentence(f"references lead nowhere, so the file was changed by something else: {noted}"),
-            command.save_events,
+            command.recover,
         )

@@ -9,6 +9,7 @@ import apsw
 
 from workbench.log.fulltext import TABLE as FULLTEXT
 from workbench.log.fulltext import match_expression
+from workbench.log.streams import session_stream
 from workbench.log.times import to_micros
 from workbench.storage import fetch
 from workbench.workspace.rows import TimelineFilter
@@ -208,8 +209,15 @@ def _text(match: str) -> Part:
     return Part((find,), ((match,),), "false", (), FEW, column="rowid")
 
 
+def _plain_session(name: str) -> str:
+    """The stream of a session whose id was put behind `session/` as it is, slashes and all."""
+    kind, _, chronicum_id = name.partition("/")
+    return session_stream(chronicum_id).name if kind == "session" else name
+
+
 def _streams(connection: apsw.Connection, names: Sequence[str]) -> Part:
-    numbers = _numbers(connection, "SELECT stream_id FROM streams WHERE name = ?", names)
+    wanted = dict.fromkeys(each for name in names for each in (name, _plain_session(name)))
+    numbers = _numbers(connection, "SELECT stream_id FROM streams WHERE name = ?", list(wanted))
     ends = [
         fetch.value(
             connection,
