@@ -31,3 +31,17 @@ def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(database)
     with pytest.raises(DatabaseDamaged, match="no file"):
         Workspace.open(tmp_path / "w")
+
+
+def test_a_log_without_its_database_is_kept(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "w", owner="ada") as workspace:
+        database = workspace.layout.database
+    log = database.with_name(f"{database.name}-wal")
+    database.rename(tmp_path / "away.db")
+    log.write_bytes(b"what was committed last")
+    for opened in (Workspace.create, Workspace.open):
+        with pytest.raises(DatabaseDamaged, match="is gone") as refused:
+            opened(tmp_path / "w")
+        assert "init" not in refused.value.hint
+    assert log.read_bytes() == b"what was committed last"
+    assert not database.exists()

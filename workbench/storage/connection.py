@@ -148,7 +148,8 @@ class Standing:
     def _swapped(self, suffix: str = "") -> DatabaseReplaced:
         return DatabaseReplaced(
             f"another file was put in the place of {self._path}{suffix} while it was open",
-            hint="open it again; what was not acknowledged since then is not in it",
+            hint="see which of the two is right, move the -wal of the other away, then open it again; "
+            "what was not acknowledged since then is not in it",
         )
 
     def _gone(self, name: str | None = None) -> DatabaseReplaced:

@@ -16,6 +16,7 @@ def refuse_missing(layout: Layout) -> None:
 
     Raises `WorkspaceMissing`, `DatabaseDamaged`.
     """
+    refuse_orphaned_log(layout)
     if not layout.database.exists():
         raise WorkspaceMissing(
             f"{layout.root} has a manifest but no {layout.database.name}",
@@ -25,6 +26,20 @@ def refuse_missing(layout: Layout) -> None:
         # What `create` leaves is laid out: an empty file was cut, and must not become a log unseen.
         raise DatabaseDamaged(
             f"{layout.database} is empty or no file", hint="restore a copy of it; nothing was changed"
+        )
+
+
+def refuse_orphaned_log(layout: Layout) -> None:
+    """Refuse a root whose database is gone while its write-ahead log still holds something.
+
+    What was committed last lies in that log alone; a new database would throw it away. Raises
+    `DatabaseDamaged`.
+    """
+    log = layout.database.with_name(f"{layout.database.name}-wal")
+    if not layout.database.exists() and log.is_file() and log.stat().st_size:
+        raise DatabaseDamaged(
+            f"{layout.database} is gone, but {log.name} beside it holds what was written last",
+            hint=f"put the database back before anything else, or move {log.name} away; nothing was changed",
         )
 
 

@@ -23,7 +23,7 @@ from workbench.workspace.folds import FOLDS, TABLES, event_types
 from workbench.workspace.layout import Layout, Scaffolded, scaffold
 from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, read_manifest, user_name
 from workbench.workspace.migrations import HISTORY, SCHEMA_VERSION
-from workbench.workspace.opening import may_upgrade, refuse_missing
+from workbench.workspace.opening import may_upgrade, refuse_missing, refuse_orphaned_log
 
 if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
@@ -91,6 +91,7 @@ class Workspace:
             raise ConfigurationError(
                 f"{layout.root} cannot be written: {error.strerror or error}", hint="name another --root"
             ) from error
+        refuse_orphaned_log(layout)
         is_new = not layout.database.exists()
         if not is_new and layout.database.stat().st_size > 0:
             _upgrade_if_asked(layout, None, clock)

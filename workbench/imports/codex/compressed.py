@@ -49,7 +49,7 @@ class _Decompressed(io.RawIOBase):
     def __init__(self, path: Path) -> None:
         zstandard: Any = importlib.import_module("zstandard")
         self._error: type[Exception] = zstandard.ZstdError
-        self._file = path.open("rb")
+        self._file = open_plain(path)
         self._decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
         self._frame: Any = None
         """Where the frame is decoded that was begun; None between two frames."""

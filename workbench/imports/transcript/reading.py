@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -51,8 +53,12 @@ def resume(
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """The file's bytes, from its start. Raises `OSError`."""
-    return path.open("rb", buffering=READ_SIZE)
+    """The file's bytes, from its start. Raises `OSError`, also for what is no file: a pipe would block."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return open(descriptor, "rb", buffering=READ_SIZE)  # noqa: PTH123
 
 
 def lines_from(resumed: Resumed, state: FileState, limit: int) -> LineReader:

@@ -109,8 +109,10 @@ class TimelineFilterDialog(Dialog[Chosen]):
 
     def on_resize(self) -> None:
         """The lines are as wide as the panel."""
-        self.query_one(OptionList).styles.max_height = max(min(self.size.height - 12, 22), 3)
-        self._fill()
+        # A dialog that comes or goes may be told its size while its parts are not there.
+        for options in self.query(OptionList):
+            options.styles.max_height = max(min(self.size.height - 12, 22), 3)
+            self._fill()
 
     @property
     def result(self) -> Chosen:
