@@ -39,9 +39,11 @@ def test_a_log_without_its_database_is_kept(tmp_path: Path) -> None:
     log = database.with_name(f"{database.name}-wal")
     database.rename(tmp_path / "away.db")
     log.write_bytes(b"what was committed last")
+    (tmp_path / "w" / "status.md").unlink()
     for opened in (Workspace.create, Workspace.open):
         with pytest.raises(DatabaseDamaged, match="is gone") as refused:
             opened(tmp_path / "w")
         assert "init" not in refused.value.hint
     assert log.read_bytes() == b"what was committed last"
     assert not database.exists()
+    assert not (tmp_path / "w" / "status.md").exists()

@@ -79,6 +79,7 @@ class Workspace:
             raise ConfigurationError(
                 f"there is no time zone {timezone!r}", hint="name one like Europe/Berlin, or UTC"
             )
+        refuse_orphaned_log(layout)
         try:
             done = scaffold(
                 layout,
@@ -91,7 +92,6 @@ class Workspace:
             raise ConfigurationError(
                 f"{layout.root} cannot be written: {error.strerror or error}", hint="name another --root"
             ) from error
-        refuse_orphaned_log(layout)
         is_new = not layout.database.exists()
         if not is_new and layout.database.stat().st_size > 0:
             _upgrade_if_asked(layout, None, clock)
@@ -162,7 +162,7 @@ class Workspace:
         done = migrate(_layout_of(root), progress=progress, cancelled=cancelled, clock=clock)
         if done.backup_path is not None:
             # It is done, whether or not the list of jobs can say so.
-            with suppress(WorkbenchError), cls.open(root, clock=clock) as workspace:
+            with suppress(WorkbenchError), cls.open(root, migrate=False, clock=clock) as workspace:
                 workspace.jobs.note_ended("migrate", "Migration", began=began, outcome=done.summary)
         return done
 
