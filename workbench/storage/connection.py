@@ -20,6 +20,7 @@ from workbench.storage.errors import (
     opening,
     translated,
 )
+from workbench.storage.stale_log import refuse_stale_log
 from workbench.storage.turns import BUSY_TIMEOUT_MS
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Standing:
     def _look_inside(self, now: os.stat_result) -> None:
         if now.st_size < self._size:
             # The log only grows. Whoever made the file smaller moved its pages, which others still know.
-            raise self._swapped()
+            raise self._cut(now.st_size)
         try:
             connection = open_reader(self._path)
             try:
@@ -149,6 +150,14 @@ class Standing:
         return DatabaseReplaced(
             f"another file was put in the place of {self._path}{suffix} while it was open",
             hint="see which of the two is right, move the -wal of the other away, then open it again; "
+            "what was not acknowledged since then is not in it",
+        )
+
+    def _cut(self, size: int) -> DatabaseReplaced:
+        return DatabaseReplaced(
+            f"{self._path} was cut from {self._size:,} to {size:,} bytes, or a smaller file copied over it, "
+            "while it was open",
+            hint="restore it from a backup and move its -wal away, then open it again; "
             "what was not acknowledged since then is not in it",
         )
 
@@ -185,6 +194,8 @@ def open_writer(path: Path, *, synchronous: Synchronous = "FULL") -> apsw.Connec
         elif not path.is_file():
             # Opening a pipe would wait for whoever is at its other end.
             raise NotAWorkbenchDatabase(f"{path} is no file", hint="name another workspace with --root")
+        else:
+            refuse_stale_log(path)
         connection: apsw.Connection | None = None
         try:
             connection = apsw.Connection(str(path), statementcachesize=256)
@@ -259,6 +270,7 @@ def open_read_only(path: Path) -> ReadOnlyView:
     if not path.is_file():
         raise DatabaseMissing(f"there is no database at {path}", hint="make a workspace with: workbench init")
     with opening(path):
+        refuse_stale_log(path)
         connection: apsw.Connection | None = None
         try:
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=256)
@@ -340,6 +352,10 @@ def open_immutable(path: Path) -> apsw.Connection:
 
 
 def _common(connection: apsw.Connection) -> None:
+    # We lay out neither: whoever put one into the file must not act on what we write or read.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}").fetchall()
     connection.execute("PRAGMA temp_store=MEMORY").fetchall()

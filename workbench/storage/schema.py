@@ -23,6 +23,7 @@ from workbench.storage.errors import (
     translated,
 )
 from workbench.storage.history import FIRST, History
+from workbench.storage.stale_log import read_header
 
 APPLICATION_ID = 0x4357424B
 """`CWBK`, in the header of every database of ours."""
@@ -135,13 +136,7 @@ def _undisturbed(path: Path) -> apsw.Connection | None:
 
 
 def _header(path: Path) -> bytes:
-    """The first bytes of a file, read by SQLite: closing a file otherwise drops the process's locks on it."""
-    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
-    try:
-        # SQLite itself takes a file of one byte for an empty one.
-        return file.xRead(min(_HEADER_BYTES, path.stat().st_size), 0)
-    finally:
-        file.xClose()
+    return read_header(path, _HEADER_BYTES)
 
 
 def create(
