@@ -139,7 +139,7 @@ def test_a_sample_is_there_whole_or_not_at_all(disk: tuple[Program, Path]) -> No
         fill(program, place, kib)
         occupied = number % 2 == 0
         if occupied:
-            (program.inside(place) / "w").mkdir()
+            (program.inside(place) / "w").mkdir(mode=0o700)
         went_well = tally.holds(program.run("demo", "--to", place / "w", "--no-open"))
         resize(program, place, PLENTY)
         if went_well:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import CHECKOUT, Run
+from workbench.cli.candidates import OFFERED
 from workbench.cli.completion import SHELLS
 from workbench.cli.group import COMMANDS
 from workbench.sessions.model import ActorKind, Actum, ActumKind
@@ -44,7 +45,7 @@ complete --do-complete "{line}"
 """
 
 
-def record(workspace: Workspace, *sessions: str) -> None:
+def record(workspace: Workspace, *sessions: str, actor: str = "ada") -> None:
     for session in sessions:
         workspace.sessions.record_actum(
             "ada",
@@ -52,7 +53,7 @@ def record(workspace: Workspace, *sessions: str) -> None:
                 chronicum_id=session,
                 kind=ActumKind.MESSAGE,
                 actor_kind=ActorKind.HUMAN,
-                actor="ada",
+                actor=actor,
                 content="hello",
                 at=datetime(2030, 1, 1, tzinfo=UTC),
             ),
@@ -171,11 +172,12 @@ def test_nothing_is_offered_that_a_shell_would_act_on(workspace: Workspace) -> N
 
 
 def test_many_sessions_are_offered_in_part(workspace: Workspace) -> None:
-    record(workspace, *(f"s{number:03}" for number in range(120)))
+    record(workspace, *(f"s{number:03}" for number in range(70)))
     names = offered("sessions", "show", "")
     assert len(names) == 50
-    assert names[0] == "s119"
-    assert offered("sessions", "show", "s007") == ["s007"]
+    assert names[0] == "s069"
+    # Behind those that are offered where nothing was typed.
+    assert offered("sessions", "show", "s018") == ["s018"]
 
 
 def test_screens_samples_jobs_files_and_folders(workspace: Workspace) -> None:
@@ -190,6 +192,79 @@ def test_screens_samples_jobs_files_and_folders(workspace: Workspace) -> None:
     with workspace.jobs.run("import", "import") as job:
         assert offered("jobs", "stop", "") == [str(job.id)]
     assert offered("jobs", "stop", "") == []
+
+
+def test_event_types_actors_streams_and_kinds(workspace: Workspace) -> None:
+    record(workspace, "planning", "plain")
+    for _ in range(3):
+        record(workspace, "planning", actor="coder")
+    types = ["actum.recorded", "chronicum.created"]
+    assert offered("timeline", "--type", "") == types
+    assert offered("timeline", "--type", types[0], "--type", "chr") == types[1:]
+    # The most active first.
+    assert offered("timeline", "--actor", "") == ["coder", "ada"]
+    assert offered("timeline", "--actor", "a") == ["ada"]
+    assert offered("sessions", "record", "--actor", "co") == ["coder"]
+    assert offered("sessions", "record", "--session", "pla") == ["planning", "plain"]
+    assert offered("timeline", "--stream", "") == ["session/planning", "session/plain"]
+    assert offered("timeline", "--stream", "ses") == ["session/planning", "session/plain"]
+    assert offered("timeline", "--stream", "session/plai") == ["session/plain"]
+    assert offered("timeline", "--stream", "other/") == []
+    for command in (("sessions", "context", "plain"), ("sessions", "record")):
+        assert offered(*command, "--kind", "tool_req") == ["tool_request"]
+        assert offered(*command, "--actor-kind", "") == list(map(str, ActorKind))
+
+
+def test_actors_and_types_that_a_shell_would_act_on_are_left_out(workspace: Workspace) -> None:
+    for actor in ("ok", "$(reboot)", "`id`", "a;b", "a b", "-rf", "n\nplain,x", "\x1b[2J", "'", "\u202ee"):
+        record(workspace, "s", actor=actor)
+    assert offered("timeline", "--actor", "") == ["ok"]
+    assert asked("timeline", "--actor", "") == ["plain,ok"]
+
+
+def test_many_actors_are_offered_in_part(workspace: Workspace) -> None:
+    for number in range(60):
+        record(workspace, "s", actor=f"a{number:03}")
+    assert len(offered("timeline", "--actor", "")) == OFFERED
+    assert offered("timeline", "--actor", "a059") == ["a059"]
+
+
+def test_ended_jobs_can_be_shown_and_not_stopped(workspace: Workspace) -> None:
+    numbers = []
+    for _ in range(2):
+        with workspace.jobs.run("import", "import") as job:
+            numbers.append(str(job.id))
+            job.finish("done")
+    assert offered("jobs", "show", "") == numbers[::-1]
+    assert offered("jobs", "stop", "") == []
+
+
+def test_a_damaged_database_offers_nothing_and_says_nothing(workspace: Workspace) -> None:
+    record(workspace, "planning")
+    path = workspace.layout.database
+    workspace.close()
+    whole = path.read_bytes()
+    for broken in (b"", b"no database", whole[:5000], whole[:100] + b"\x55" * (len(whole) - 100)):
+        path.write_bytes(broken)
+        for words in (
+            ("timeline", "--type"),
+            ("timeline", "--actor"),
+            ("jobs", "show"),
+            ("sessions", "show"),
+        ):
+            assert offered(*words, "") == []
+
+
+def test_candidates_are_found_without_the_options() -> None:
+    code = "import sys, workbench.cli.candidates; print('workbench.cli.options' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        check=True,
+    )
+    assert done.stdout.strip() == "False"
 
 
 def test_without_a_workspace_nothing_is_said(tmp_path: Path) -> None:

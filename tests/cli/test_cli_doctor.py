@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import apsw
+import pytest
 
 from tests.cli.program import Run
+from workbench.drawing import exact
 from workbench.workspace import Workspace
+
+FUTURE = datetime(2200, 1, 1, tzinfo=UTC)
 
 RECORD = "sessions record --session s --kind message --actor-kind human --actor ada --content hi".split()
 
@@ -47,7 +53,7 @@ def test_something_critical_ends_with_1_until_it_is_mended(run: Run, workspace: 
     lines = text.out.splitlines()
     assert lines[0] == "critical  fold_differs"
     assert f"  → {finding['command']}" in lines
-    assert lines[-1].replace("\u00a0", " ") == "1 finding, 1 of them critical"
+    assert lines[-1].replace("\u00a0", " ") == "1 finding, critical"
 
     fixed = run("doctor", "--fix", "--format", "json")
     assert fixed.code == 0
@@ -61,7 +67,7 @@ def test_a_warning_ends_with_0(run: Run, workspace: Workspace) -> None:
     assert answer.code == 0
     assert answer.json["ok"] is True
     assert [finding["severity"] for finding in answer.json["findings"]] == ["warning"]
-    assert "none of them critical" in run("doctor").out
+    assert run("doctor").out.splitlines()[-1] == "1 finding, a warning"
     fixed = run("doctor", "--fix")
     assert fixed.out.startswith("mended  permissions_open\n")
     assert fixed.out.endswith("everything is well now\n")
@@ -76,12 +82,66 @@ def test_names_from_a_strangers_file_are_drawn_literally(run: Run, workspace: Wo
 
 
 def test_a_database_that_cannot_be_opened_is_a_finding(run: Run, workspace: Workspace) -> None:
-    edit(workspace, "DROP TABLE actors")
+    edit(workspace, "DROP TABLE schema_migrations")
     for words in (("doctor",), ("doctor", "--fix")):
         answer = run(*words, "--format", "json")
         assert answer.code == 1
         assert [finding["code"] for finding in answer.json["findings"]] == ["db_damaged"]
-        assert "actors" in answer.json["findings"][0]["meaning"]
+        assert "schema_migrations" in answer.json["findings"][0]["meaning"]
+
+
+def test_several_findings_are_counted(run: Run, workspace: Workspace) -> None:
+    (workspace.root / "logs").chmod(0o755)
+    edit(workspace, "DELETE FROM folds")
+    assert run("doctor").out.splitlines()[-1].replace("\u00a0", " ") == "2 findings, 1 of them critical"
+
+
+@pytest.mark.parametrize("table", ["jobs", "actors", "folds", "import_sources", "projection_positions"])
+def test_a_database_that_lacks_a_table_is_mended(run: Run, workspace: Workspace, table: str) -> None:
+    run(*RECORD)
+    edit(workspace, f"DROP TABLE {table}")
+    assert run("jobs").code == 3
+    answer = run("doctor", "--format", "json")
+    assert answer.code == 1
+    [finding] = answer.json["findings"]
+    assert finding["code"] == "table_missing"
+    assert table in finding["meaning"]
+    assert "doctor --fix" in finding["command"]
+    fixed = run("doctor", "--fix")
+    assert fixed.code == 0
+    assert fixed.out.startswith("mended  table_missing\n")
+    for words in (("doctor",), ("jobs",), ("timeline", "--order", "happened"), ("sessions", "list"), RECORD):
+        assert run(*words).code == 0
+
+
+def test_a_list_of_jobs_that_refuses_another_is_mended_and_the_job_noted(
+    run: Run, workspace: Workspace
+) -> None:
+    """What stands in the way of the examination's own job is no reason to stop."""
+    edit(
+        workspace,
+        "CREATE UNIQUE INDEX one_only ON jobs(process IS NULL)",
+        "INSERT INTO jobs VALUES(7, 'import', 't', 'weird', 'doctor', 'p', 1, 1, NULL, 0, NULL, "
+        "'', '', '', '', 0)",
+        "CREATE TRIGGER refuse BEFORE INSERT ON jobs BEGIN SELECT raise(ABORT, 'no'); END",
+    )
+    fixed = run("doctor", "--fix")
+    assert (fixed.code, fixed.err) == (0, "")
+    assert "The trigger refuse on jobs, which was none of ours, is dropped." in fixed.out
+    assert "job 7" in fixed.out
+    listed = run("jobs", "--format", "json").out
+    assert '"doctor"' in listed
+    assert "weird" not in listed
+    assert run("doctor").out == "everything is well\n"
+
+
+def test_times_are_for_a_person_in_text_and_whole_in_json(run: Run, workspace: Workspace) -> None:
+    run(*RECORD)
+    edit(workspace, "UPDATE events SET recorded_at = 7258118400123456 WHERE position = 2")
+    text = " ".join(run("doctor").out.split())
+    assert f"recorded at {exact(FUTURE, ZoneInfo(workspace.timezone))}," in text
+    meanings = [each["meaning"] for each in run("doctor", "--format", "json").json["findings"]]
+    assert any("2200-01-01T00:00:00.123456+00:00" in meaning for meaning in meanings)
 
 
 def test_a_database_of_a_newer_release_is_refused(run: Run, workspace: Workspace) -> None:

@@ -70,6 +70,43 @@ def test_without_to_the_lines_are_the_output(run: Run, filled: Workspace, tmp_pa
     }
 
 
+def test_a_dash_is_standard_output(
+    run: Run, filled: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("export", "jsonl", "--to", "-") == run("export", "jsonl")
+    assert not (tmp_path / "-").exists()
+    assert run("export", "jsonl", "--to", "-", "--format", "json").json["error_type"] == "usage"
+    assert run("export", "jsonl", "--to", "./-").code == 0
+    assert (tmp_path / "-").read_text() == run("export", "jsonl").out
+    assert "“-” is standard output" in " ".join(run("export", "jsonl", "--help").out.split())
+
+
+def test_notes_behind_an_exports_line_are_not_written_over(
+    run: Run, filled: Workspace, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    notes = run("export", "jsonl").out.splitlines(keepends=True)[0] + "precious notes\n"
+    path.write_text(notes)
+    answer = run("export", "jsonl", "--to", path)
+    assert answer.code == 2
+    assert answer.err == (
+        f"error: {path} exists and is no export: line 2 is no event\n"
+        "hint: name another file with --to; this one was not touched\n"
+    )
+    assert path.read_text() == notes
+
+
+def test_an_empty_file_is_refused(run: Run, other: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    for blanks in ("", "\n\n"):
+        path.write_text(blanks)
+        answer = run("import", "jsonl", path, "--root", other)
+        assert answer.code == 2
+        assert answer.err.startswith(f"error: {path} is empty: there is no event in it")
+        assert "“export jsonl --to FILE” wrote" in answer.err
+
+
 def test_text_says_how_many_and_where(run: Run, filled: Workspace, other: Path, tmp_path: Path) -> None:
     path = tmp_path / "a\x1b.jsonl"
     out = run("export", "jsonl", "--to", path).out.replace("\u00a0", " ")
@@ -107,6 +144,7 @@ def test_a_log_with_events_takes_no_import(run: Run, filled: Workspace, tmp_path
     answer = run("import", "jsonl", tmp_path / "a.jsonl", "--format", "json")
     assert answer.code == 1
     assert answer.json["error_type"] == "log_not_empty"
+    assert answer.json["error"].startswith(f"the workspace at {filled.root} holds events already")
     assert "init --root" in answer.json["hint"]
 
 

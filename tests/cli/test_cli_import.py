@@ -313,3 +313,61 @@ def test_a_place_named_from_here_is_kept_whole(run: Run, workspace: Workspace, s
     assert run("import", "codex", "here.jsonl", "--yes").code == 0
     (found,) = workspace.find_codex([sealed / "here.jsonl"]).transcripts
     assert not found.is_new
+
+
+def test_a_session_of_several_files_counts_once_and_what_they_share_is_told(
+    run: Run, workspace: Workspace, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    talk = [session_meta("c1"), message("user", "One"), message("assistant", "Two")]
+    put(folder / "rollout-2026-01-05T10-00-00-c1.jsonl", talk)
+    put(folder / "archived" / "rollout-2026-01-05T10-00-00-c1.jsonl", [*talk, message("user", "Three")])
+    fork = {"id": "c2", "forked_from_id": "c1", "timestamp": "2026-01-05T10:00:00.000Z"}
+    copy = [{**session_meta("c2"), "payload": fork}, *talk, message("user", "Four")]
+    put(folder / "rollout-2026-01-06T10-00-00-c2.jsonl", copy)
+    out = run("import", "codex", folder, "--yes").out.replace("\u00a0", " ")
+    assert "added 4 acta to 2 sessions from 3 files\n" in out
+    assert "passed over 4 duplicates: in the workspace already\n" in out
+
+
+def test_nothing_is_said_of_duplicates_where_there_are_none(
+    run: Run, workspace: Workspace, transcript: Path
+) -> None:
+    assert "duplicate" not in run("import", "claude-code", transcript, "--yes").out
+
+
+def test_the_listing_begins_with_the_newest_and_names_forks(
+    run: Run, workspace: Workspace, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    parent = "0199a1b2-0000-7000-8000-000000000001"
+    for day, session, fields in (
+        (5, parent, {}),
+        (9, "c9", {"forked_from_id": parent}),
+        (7, "c7", {"forked_from_id": "short"}),
+    ):
+        meta = session_meta(session)
+        meta["payload"] |= fields
+        said = {**message("user", "Draw it"), "timestamp": f"2026-01-{day:02}T12:00:00.000Z"}
+        put(folder / f"rollout-2026-01-05T10-00-00-{session}.jsonl", [meta, said])
+    put(folder / "rollout-a.jsonl", [{"type": "session_meta", "payload": {"id": "timeless"}}])
+    rows = [line for line in run("import", "codex", folder).out.splitlines() if ".jsonl" in line]
+    expected = [
+        ("2026-01-09 12:00", "fork of 0199a1b2-0000…: Draw it"),
+        ("2026-01-07 12:00", "fork of short: Draw it"),
+        ("2026-01-05 12:00", "Draw it"),
+        ("", "timeless"),
+    ]
+    assert len(rows) == len(expected)
+    for row, (last, title) in zip(rows, expected, strict=True):
+        assert row.strip().startswith(last)
+        assert title in row
+    assert "fork" not in rows[2]
+
+
+def test_a_fork_of_claude_code_is_named(run: Run, workspace: Workspace, transcript: Path) -> None:
+    lines = [json.loads(line) for line in transcript.read_text().splitlines() if line != "not json"]
+    for each in lines:
+        each["forkedFrom"] = {"sessionId": "before", "messageUuid": "a1"}
+    transcript.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    assert "fork of before: Why is the" in run("import", "claude-code", transcript).out

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import apsw
 import pytest
 
-from tests.cli.program import Run
+from tests.cli.program import CHECKOUT, Answer, Run
 from workbench.sessions.model import Actum
 from workbench.storage import fetch
 from workbench.workspace import Workspace
@@ -69,10 +73,10 @@ def test_init_says_what_it_did(run: Run, tmp_path: Path) -> None:
     first = run("init", "--root", root)
     assert first.code == 0
     assert "created" in first.out
-    assert "skipped" not in first.out
+    assert "kept" not in first.out
     assert "next:" in first.out
     assert "\x1b" not in first.out
-    assert "skipped" in run("init", "--root", root).out
+    assert "kept" in run("init", "--root", root).out
 
 
 def test_status_of_a_workspace(run: Run, workspace: Workspace) -> None:
@@ -155,8 +159,102 @@ def test_status_of_a_newer_schema_ends_with_3(run: Run, workspace: Workspace) ->
         "target_version": target,
         "pending": [],
         "unknown": [target + 1, target + 2],
+        "unknown_count": 2,
     }
     assert run("status").code == 3
+
+
+def test_status_names_a_few_of_many_unknown_steps(run: Run, workspace: Workspace) -> None:
+    workspace.close()
+    connection = apsw.Connection(str(workspace.layout.database))
+    target = int(fetch.value(connection, "PRAGMA user_version"))
+    connection.execute(f"PRAGMA user_version={target + 97}")
+    connection.close()
+    schema = run("status", "--format", "json").json["schema"]
+    assert schema["unknown"] == list(range(target + 1, target + 6))
+    assert schema["unknown_count"] == 97
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [(Path.touch, "is empty"), (Path.mkdir, "no file but a folder"), (os.mkfifo, "no file but a pipe")],
+    ids=["empty", "folder", "pipe"],
+)
+@pytest.mark.parametrize("words", ["status", "doctor", "timeline", "migrate", "migrate --plan"])
+def test_what_is_no_database_file_is_called_so(
+    run: Run, workspace: Workspace, make: Callable[[Path], object], said: str, words: str
+) -> None:
+    workspace.close()
+    for path in workspace.root.glob("chronicle.db*"):
+        path.unlink()
+    make(workspace.layout.database)
+    answer = run(*words.split(), "--format", "json")
+    assert answer.code == 3
+    assert answer.json["error_type"] == "no_database_file"
+    assert said in answer.json["error"]
+    assert "restore a copy" in answer.json["hint"]
+    assert "recover" not in answer.out
+    assert "damaged" not in answer.out
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> Callable[..., Answer]:
+    """Run the program in a folder that is gone by then."""
+
+    def run(*words: str, **variables: str) -> Answer:
+        folder = tmp_path / "gone"
+        folder.mkdir()
+        code = (
+            "import os, pathlib, sys\n"
+            "pathlib.Path.cwd().rmdir()\n"
+            "from workbench.cli import main\n"
+            "sys.exit(main(sys.argv[1:]))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT), **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        ((), {}),
+        (("--root", "w"), {}),
+        ((), {"CHRONICLE_ROOT": "w"}),
+        ((), {"CHRONICLE_MANIFEST": "w/SSOT_MANIFEST.toml"}),
+    ],
+)
+def test_a_current_folder_that_is_gone_is_said_in_words(
+    nowhere: Callable[..., Answer],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    variables: dict[str, str],
+) -> None:
+    monkeypatch.delenv("CHRONICLE_ROOT", raising=False)
+    monkeypatch.delenv("CHRONICLE_MANIFEST", raising=False)
+    answer = nowhere("status", *words, "--format", "json", **variables)
+    assert answer.code == 2, answer
+    assert answer.json["error_type"] == "configuration"
+    assert "the current folder" in answer.json["error"]
+    assert "--root" in answer.json["hint"]
+
+
+def test_a_current_folder_that_is_gone_matters_only_where_it_counts(
+    nowhere: Callable[..., Answer], workspace: Workspace
+) -> None:
+    workspace.close()
+    answer = nowhere("status", "--root", str(workspace.root), "--format", "json")
+    assert answer.code == 0, answer
+    assert answer.json["exists"] is True
 
 
 def test_a_broken_manifest_names_its_line(run: Run, workspace: Workspace) -> None:

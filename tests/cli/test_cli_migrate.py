@@ -118,6 +118,7 @@ def test_m14_status_of_an_older_database(run: Run, old: Path) -> None:
         "target_version": SCHEMA_VERSION,
         "pending": list(range(2, SCHEMA_VERSION + 1)),
         "unknown": [],
+        "unknown_count": 0,
     }
     assert said["summary"] is None
     assert "workbench migrate" in said["message"]
@@ -158,7 +159,7 @@ def test_m15_newer_and_foreign_end_with_3_whatever_is_asked(
     monkeypatch.setenv("CHRONICLE_AUTO_MIGRATE", "1")
     pragma(old, edit)
     before = Unchanged(old)
-    answer = run(*words.split(), "--migrate", "--format", "json")
+    answer = run("--migrate", *words.split(), "--format", "json")
     assert answer.code == 3
     assert answer.json.get("error_type", code) == code
     before.check()
@@ -206,8 +207,77 @@ def test_m17_a_command_upgrades_when_it_is_told_to(
 def test_looking_never_upgrades(run: Run, old: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     monkeypatch.setenv("CHRONICLE_AUTO_MIGRATE", "1")
     before = Unchanged(old)
-    run(*words.split(), "--migrate")
+    run("--migrate", *words.split())
     before.check()
+
+
+@pytest.mark.parametrize("command", ["status", "migrate"])
+def test_a_command_offers_only_what_it_does(run: Run, old: Path, command: str) -> None:
+    assert "--migrate" not in run(command, "--help").out
+    assert "--migrate" in run("timeline", "--help").out
+    answer = run(command, "--migrate", "--format", "json")
+    assert (answer.code, answer.json["error_type"]) == (2, "usage")
+
+
+@pytest.mark.parametrize("words", [("migrate",), ("timeline", "--migrate")], ids=" ".join)
+def test_waiting_for_another_program_is_said_on_a_terminal(old: Path, words: tuple[str, ...]) -> None:
+    holder = apsw.Connection(str(old / "chronicle.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    screen, terminal = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "workbench", *words],
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    try:
+        said = b""
+        while said.count(b"waiting for another program that writes to this workspace (") < 2:
+            said += os.read(screen, 4096)
+        assert b"(1 s)" in said
+        assert b"(2 s)" in said
+        holder.execute("COMMIT")
+        child.communicate(timeout=60)
+        assert child.returncode == 0
+    finally:
+        child.kill()
+        child.communicate()
+        os.close(screen)
+        holder.close()
+    assert len(copies(old)) == 1
+
+
+def test_nothing_is_said_of_waiting_where_no_person_looks(old: Path) -> None:
+    holder = apsw.Connection(str(old / "chronicle.db"))
+    holder.execute("BEGIN IMMEDIATE")
+    code = (
+        "import sys\n"
+        "from workbench.storage import turns\n"
+        "turns.BUSY_TIMEOUT_MS, turns.TOLD_AFTER_SECONDS = 100, 0.01\n"
+        "from workbench.cli import main\n"
+        "sys.exit(main(['migrate']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    holder.close()
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].endswith("is being written by another program")
+
+
+def test_a_backups_folder_that_leads_elsewhere_gets_no_copy(run: Run, old: Path, tmp_path: Path) -> None:
+    (old / "backups").rename(tmp_path / "elsewhere")
+    (old / "backups").symlink_to(tmp_path / "elsewhere")
+    answer = run("migrate", "--format", "json")
+    assert (answer.code, answer.json["error_type"]) == (1, "migration_backup")
+    assert f"{old / 'backups'} is a symbolic link to {tmp_path / 'elsewhere'}" in answer.json["error"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_completing_a_word_never_upgrades(process: Run, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

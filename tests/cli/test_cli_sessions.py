@@ -25,6 +25,7 @@ SESSION_KEYS = [
     "actors",
     "source",
     "title",
+    "forked_from",
 ]
 ACTUM_KEYS = ["id", "chronicum_id", "kind", "actor_kind", "actor", "content", "at", "metadata"]
 HOSTILE = "a\x1b[2J\x1b]52;c;eA==\x07 [bold]b[/x] \u202ec\u200b\x00界"
@@ -146,7 +147,11 @@ def test_list_of_one_owner(run: Run, workspace: Workspace) -> None:
 
 
 def test_list_as_text(run: Run, workspace: Workspace) -> None:
-    assert run("sessions", "list").out == "no sessions\n"
+    assert run("sessions", "list", "--owner", "eve").out == "no sessions\n"
+    empty = run("sessions", "list", "--root", workspace.root).out
+    assert empty.startswith("no sessions yet\n")
+    assert f"  workbench import codex --root {workspace.root}\n" in empty
+    assert "  workbench sessions record --help\n" in empty
     record(workspace, HOSTILE, session="odd")
     record(workspace, "plain", session="plain")
     out = run("sessions", "list").out
@@ -169,7 +174,7 @@ def test_show_pages_by_seq(run: Run, workspace: Workspace) -> None:
             workspace.close_unit("ada", "s", "half")
     first = run("sessions", "show", "s", "--limit", "3", "--format", "json").json
     assert list(first) == ["session", "acta", "next"]
-    assert list(first["session"]) == SESSION_KEYS
+    assert list(first["session"]) == [*SESSION_KEYS, "parent_session"]
     assert [actum["content"] for actum in first["acta"]] == ["m0", "m1", "m2"]
     assert [actum["private"] for actum in first["acta"]] == [False, True, False]
     assert first["next"] == first["acta"][-1]["seq"]
@@ -211,9 +216,11 @@ def test_a_foreign_session_is_answered_like_a_missing_one(
     for form in ((), ("--format", "json")):
         foreign = run("sessions", *[word.format(id="hers") for word in command], *form)
         missing = run("sessions", *[word.format(id="none") for word in command], *form)
-        assert foreign == missing
-        assert foreign.code == 1
-        assert NOT_FOUND in foreign.out + foreign.err
+        # Each names the id that was asked for, and they differ in nothing else.
+        assert [said.replace("hers", "none") for said in foreign[1:]] == list(missing[1:])
+        assert foreign.code == missing.code == 1
+        assert f"{NOT_FOUND}: hers" in foreign.out + foreign.err
+        assert "workbench sessions list" in foreign.out + foreign.err
         assert "--owner" in foreign.out + foreign.err
     owned = run("sessions", *[word.format(id="hers") for word in command], "--owner", "eve")
     assert owned.code == 0
@@ -226,7 +233,7 @@ def test_recording_into_a_foreign_session_is_answered_like_a_missing_one(
     record(workspace, "x", session="hers", owner="eve")
     answer = run(*words(session="hers"))
     assert answer.code == 1
-    assert NOT_FOUND in answer.err
+    assert f"{NOT_FOUND}: hers" in answer.err
 
 
 @pytest.mark.parametrize(

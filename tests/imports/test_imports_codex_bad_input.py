@@ -35,6 +35,8 @@ from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPE
 from workbench.imports.codex.twins import MAX_HELD_BYTES
 from workbench.imports.transcript.items import Checkpoint, Item, Problem, Repaired
 
+BEGAN = datetime(2026, 3, 4, 0, 0, 0, 7000, UTC)
+"""Of the description of the session."""
 GOOD = json.dumps(said("user", "fine")).encode()
 
 
@@ -115,12 +117,14 @@ def test_padding_surrogates_control_characters_and_numbers_are_mended_and_counte
     [
         ("1970-01-01T00:00:00Z", datetime(1970, 1, 1, tzinfo=UTC)),
         ("2100-12-31T23:59:59.999+02:00", datetime(2100, 12, 31, 21, 59, 59, 999000, UTC)),
-        ("yesterday", None),
-        (17, None),
-        ("0001-01-01T00:00:00+14:00", None),
+        ("yesterday", BEGAN),
+        (17, BEGAN),
+        ("0001-01-01T00:00:00+14:00", BEGAN),
     ],
 )
-def test_times_are_kept_as_claimed_or_left_out(tmp_path: Path, stamp: Any, expected: datetime | None) -> None:
+def test_times_are_kept_as_claimed_or_taken_from_the_record_before(
+    tmp_path: Path, stamp: Any, expected: datetime
+) -> None:
     items = read_records(tmp_path, [meta(), said("user", "a") | {"timestamp": stamp}])
     assert acta(items)[0].occurred_at == expected
 

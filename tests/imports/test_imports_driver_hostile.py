@@ -348,11 +348,11 @@ def test_odd_text_and_times_are_kept(workspace: Workspace, path: Path) -> None:
     assert [None if moment is None else moment.year for moment in at] == [
         1970,
         2100,
-        None,
-        None,
+        2100,
+        2100,
         9999,
-        None,
-        None,
+        9999,
+        9999,
     ]
     acta = workspace.sessions.get_acta("ada", CHRONICUM)
     assert [actum.content for actum in acta] == contents(workspace)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import stat
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.storage import fetch, migration_backup, schema
-from workbench.storage.errors import DatabaseDamaged, DatabaseReadOnly, SchemaAheadOfCode
+from workbench.storage import fetch, migration_backup, schema, turns
+from workbench.storage.errors import DatabaseDamaged, SchemaAheadOfCode
 from workbench.storage.history import History, IncompleteScript, MigrationError, statements
-from workbench.storage.migration_backup import BackupFailed
+from workbench.storage.migration_backup import BackupFailed, BackupRefused
 from workbench.storage.migration_steps import MigrationCancelled, Steps
 from workbench.storage.migrations import Upgraded, upgrade
 
@@ -314,13 +316,122 @@ def test_copying_ends_at_its_limit(path: Path, tmp_path: Path, monkeypatch: pyte
     assert copies(path) == []
 
 
-def test_a_folder_that_cannot_take_the_copy(path: Path, tmp_path: Path) -> None:
-    (path.parent / "backups").write_text("a file in the folder's place")
-    content = path.read_bytes()
-    with pytest.raises((BackupFailed, DatabaseReadOnly)) as caught:
+def _file(place: Path, elsewhere: Path) -> None:
+    place.write_text("a file in the folder's place")
+
+
+def _link_away(place: Path, elsewhere: Path) -> None:
+    elsewhere.mkdir()
+    place.symlink_to(elsewhere)
+
+
+def _dangling(place: Path, elsewhere: Path) -> None:
+    place.symlink_to(elsewhere)
+
+
+def _circle(place: Path, elsewhere: Path) -> None:
+    place.symlink_to(place)
+
+
+def _pipe(place: Path, elsewhere: Path) -> None:
+    os.mkfifo(place)
+
+
+@pytest.mark.parametrize("odd", [_file, _link_away, _dangling, _circle, _pipe])
+@pytest.mark.parametrize("name", ["backups", "backups/migrations"])
+def test_a_folder_that_is_none_of_its_own_takes_no_copy(
+    path: Path, tmp_path: Path, name: str, odd: Callable[[Path, Path], None]
+) -> None:
+    place, elsewhere = path.parent / name, tmp_path / "elsewhere"
+    place.parent.mkdir(exist_ok=True)
+    odd(place, elsewhere)
+    content, mode = path.read_bytes(), place.lstat().st_mode
+    with pytest.raises(BackupRefused) as caught:
         migrated(path, write(tmp_path / "m", s0002_colours=COLOURS))
-    assert "backups" in caught.value.message
+    assert caught.value.message.startswith(f"{place} is ")
+    assert caught.value.hint
+    assert not caught.value.retryable
     assert path.read_bytes() == content
+    assert place.lstat().st_mode == mode
+    assert not elsewhere.exists() or list(elsewhere.iterdir()) == []
+
+
+def test_what_only_looks_like_half_a_copy_blocks_nothing(path: Path, tmp_path: Path) -> None:
+    folder = path.parent / "backups" / "migrations"
+    odd = folder / "chronicle.db.bak-premigrate-odd.part"
+    (odd / "inside").mkdir(parents=True)
+    (tmp_path / "kept").write_text("a person's")
+    link = folder / "chronicle.db.bak-premigrate-link.part"
+    link.symlink_to(tmp_path / "kept")
+    os.mkfifo(folder / "chronicle.db.bak-premigrate-pipe.part")
+    done = migrated(path, write(tmp_path / "m", s0002_colours=COLOURS))
+    assert done.backup is not None
+    assert sorted(each.name for each in folder.iterdir()) == sorted((odd.name, done.backup.name))
+    assert (odd / "inside").is_dir()
+    assert (tmp_path / "kept").read_text() == "a person's"
+
+
+def test_the_path_that_the_system_refuses_is_named(path: Path, tmp_path: Path) -> None:
+    folder = path.parent / "backups" / ("d" * 300)
+    with pytest.raises(BackupFailed) as caught:
+        upgrade(
+            path,
+            History.load(write(tmp_path / "m", s0002_colours=COLOURS)),
+            Nothing(),
+            needs=FIRST,
+            backups=folder,
+            moment=MOMENT,
+            steps=Steps(),
+        )
+    assert caught.value.message.startswith(f"{folder} cannot be made")
+
+
+# -- another program that writes -----------------------------------------------------------
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[apsw.Connection]:
+    """Another program, which holds the write lock."""
+    connection = apsw.Connection(str(path))
+    connection.execute("BEGIN IMMEDIATE")
+    yield connection
+    connection.close()
+
+
+def test_waiting_is_told_in_seconds_from_the_beginning(
+    path: Path, tmp_path: Path, writer: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each try is shorter than what is told: the seconds go on from one to the next.
+    monkeypatch.setattr(turns, "BUSY_TIMEOUT_MS", 400)
+    monkeypatch.setattr(turns, "TOLD_AFTER_SECONDS", 0.2)
+    told: list[tuple[int, int | None, str]] = []
+
+    def progress(done: int, total: int | None, phase: str) -> None:
+        told.append((done, total, phase))
+        if (done, phase) == (1, "waiting") and writer.in_transaction:
+            writer.execute("COMMIT")
+
+    done = migrated(path, write(tmp_path / "m", s0002_colours=COLOURS), Steps(progress))
+    assert done.backup is not None
+    phases = [phase for _, _, phase in told]
+    waits = phases.count("waiting")
+    assert waits > 1
+    assert phases[:waits] == ["waiting"] * waits
+    assert told[0] == (0, None, "waiting")
+    assert told[waits - 1] == (1, None, "waiting")
+
+
+def test_whoever_waits_can_be_stopped(path: Path, tmp_path: Path, writer: apsw.Connection) -> None:
+    told: list[str] = []
+    with pytest.raises(MigrationCancelled):
+        migrated(
+            path,
+            write(tmp_path / "m", s0002_colours=COLOURS),
+            Steps(lambda done, total, phase: told.append(phase), lambda: bool(told)),
+        )
+    assert told == ["waiting"]
+    assert writer.in_transaction
+    assert not (path.parent / "backups").exists()
 
 
 def test_other_copies_are_left_alone(path: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -131,11 +132,28 @@ def whole_screen(app: App[None]) -> str:
     return "\n".join(screen_lines(app))
 
 
+LOOK_SECONDS = 0.01
+"""The pause between two looks."""
+
+PATIENCE = 12
+"""How many times as long as it is given a condition may take where the machine has no time for the program."""
+
+
 async def until(pilot: Pilot[None], condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Let the program run until `condition` holds; fails after `seconds`."""
-    async with asyncio.timeout(seconds):
+    """Let the program run until `condition` holds; fails after `seconds` of the program's own time.
+
+    What the machine gave to other programs does not count: of each look only the pause that was asked for
+    and the processor time that this process had. So a busy machine makes no test fail that would pass on
+    an idle one.
+    """
+    had = 0.0
+    async with asyncio.timeout(seconds * PATIENCE):
         while not condition():
-            await pilot.pause(0.01)
+            began, used = time.monotonic(), time.process_time()
+            await pilot.pause(LOOK_SECONDS)
+            had += min(time.monotonic() - began, LOOK_SECONDS + time.process_time() - used)
+            if had >= seconds:
+                raise TimeoutError(f"not so after {seconds} s")
 
 
 async def opened(pilot: Pilot[None], app: WorkbenchApp) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from tests.tui.sessions_probe import TALK
 from tests.tui.sessions_probe import make_workspace as make_sessions
@@ -82,7 +83,7 @@ async def test_a_writer_that_holds_the_lock_for_three_seconds_freezes_nothing(
             f"\nthe event loop was late by {beats.worst * 1000:.0f} ms at most "
             f"(a bare thread: {beats.machine * 1000:.0f} ms)"
         )
-        assert beats.worst < LATE_SECONDS + beats.machine
+        assert beats.worst < LATE_SECONDS + 2 * beats.machine
     with Workspace.open(root, read_only=True) as workspace:
         assert workspace.status()["summary"]["sessions"] == 3, "the import succeeded once it could"
 
@@ -101,7 +102,7 @@ async def test_a_lock_for_ever_ends_the_write_with_what_helps(
                 await until(pilot, lambda: "being written by another program" in whole_screen(app), 20)
                 assert "code db_locked" in whole_screen(app)
                 assert "→" in whole_screen(app)
-            assert beats.worst < LATE_SECONDS + beats.machine
+            assert beats.worst < LATE_SECONDS + 2 * beats.machine
             await pilot.press("enter")
             await until(pilot, lambda: not app.screen.is_modal)
             await pilot.press("j")
@@ -110,6 +111,46 @@ async def test_a_lock_for_ever_ends_the_write_with_what_helps(
         await until(pilot, lambda: picker.job is not None and not picker.job.running)
         assert picker.job is not None
         assert picker.job.error is None
+
+
+@pytest.mark.parametrize("size", [(60, 15), (120, 40)])
+async def test_the_dialog_of_an_import_says_that_it_waits(
+    root: Path, projects: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(root, screen="sessions")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.workspace is not None and "step 0" in whole_screen(app))
+        with locked(root):
+            picker = await begin_import(pilot, app)
+            status = picker.query_one("#status", Static)
+            await until(pilot, lambda: "waiting for another program that writes, 1 s" in str(status.content))
+            assert "Reading …" not in whole_screen(app)
+            await until(pilot, lambda: "waiting for another program that writes, 3 s" in str(status.content))
+            await pilot.press("x")
+            await until(pilot, lambda: "Stopping; waiting for another program" in whole_screen(app))
+        await until(pilot, lambda: picker.job is not None and not picker.job.running)
+        await until(pilot, lambda: "waiting" not in whole_screen(app))
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["in the dialog", "after it was closed"])
+async def test_an_import_that_a_lock_ended_can_be_tried_again(
+    root: Path, projects: Path, monkeypatch: pytest.MonkeyPatch, closed: bool
+) -> None:
+    monkeypatch.setattr(turns, "BUSY_TIMEOUT_MS", 500)
+    app = WorkbenchApp(root, screen="sessions")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.workspace is not None and "step 0" in whole_screen(app))
+        with locked(root):
+            picker = await begin_import(pilot, app)
+            if closed:
+                await pilot.press("escape")
+            await until(pilot, lambda: "r try again" in whole_screen(app), 20)
+        job = picker.job
+        assert job is not None
+        await pilot.press("r")
+        await until(pilot, lambda: not job.running and job.report is not None)
+        assert job.error is None
+        await until(pilot, lambda: "6 acta added to 1 session" in whole_screen(app))
 
 
 async def test_a_locked_workspace_opens_and_can_be_left(root: Path) -> None:

@@ -24,11 +24,11 @@ from tests.tui.shell_probe import (
 )
 from tests.tui.trouble_probe import fill, heartbeat, locked, make_older, schema_of
 from workbench.storage import turns
-from workbench.storage.errors import DatabaseDamaged
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.migration_page import MigrationPage, Progress
 from workbench.tui.problem_page import ProblemPage
 from workbench.workspace import Workspace
+from workbench.workspace.opening import NoDatabaseFile
 
 EVENTS = 200
 
@@ -88,7 +88,7 @@ async def test_one_key_copies_migrates_and_opens(older: Path) -> None:
         async with heartbeat() as beats:
             await pilot.press("enter")
             await opened(pilot, app)
-        assert beats.worst < 0.2 + beats.machine
+        assert beats.worst < 0.2 + 2 * beats.machine
         assert isinstance(app.screen, RowsPage)
         assert "schema 2" in screen_lines(app)[0]
         assert any("The copy from before is" in text for text in toasts(app))
@@ -114,7 +114,7 @@ async def test_it_waits_for_another_program_and_says_so(older: Path) -> None:
             await pilot.press("escape")
             holder.release()
             await opened(pilot, app)
-    assert beats.worst < 0.2 + beats.machine
+    assert beats.worst < 0.2 + 2 * beats.machine
     assert schema_of(older) == 2
 
 
@@ -268,7 +268,7 @@ async def test_a_stranger_s_database_says_so_and_is_not_touched(tmp_path: Path) 
 async def test_an_emptied_database_says_so_and_is_not_touched(tmp_path: Path) -> None:
     root = make_workspace(tmp_path / "w")
     (root / "chronicle.db").write_bytes(b"")
-    await assert_refused(root, "The database is damaged", DatabaseDamaged.code)
+    await assert_refused(root, "is empty", NoDatabaseFile.code)
 
 
 async def assert_refused(root: Path, title: str, code: str) -> None:

@@ -346,7 +346,7 @@ async def test_a_filter_is_left_and_dropped_with_esc(root: Path) -> None:
         assert page.filters == ["a", "ab", ""]
 
 
-async def test_go_to_asks_and_a_refusal_is_a_dialog_that_can_be_copied(root: Path) -> None:
+async def test_go_to_asks_where(root: Path) -> None:
     app = ProbeApp(root)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await opened(pilot, app)
@@ -356,17 +356,6 @@ async def test_go_to_asks_and_a_refusal_is_a_dialog_that_can_be_copied(root: Pat
         await until(pilot, lambda: isinstance(app.focused, Input))
         await pilot.press(*"row 7", "enter")
         await until(pilot, lambda: rows.cursor_row == "row 7")
-        await pilot.press("colon")
-        await until(pilot, lambda: isinstance(app.focused, Input))
-        await pilot.press(*"row 99", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MessageDialog))
-        await pilot.pause()
-        assert "There is no row row 99" in whole_screen(app)
-        assert "→ Try row 1" in whole_screen(app)
-        await pilot.press("y")
-        assert "no_such_row" in app.clipboard
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen is app.page)
 
 
 # Dialogs

@@ -32,7 +32,9 @@ from workbench.tui.timeline.strip import (
     MARGIN,
     ActivityStrip,
     bar,
+    bar_texts,
     day_text,
+    end_text,
     levels,
 )
 from workbench.workspace.readers.timeline_activity import Scale
@@ -63,6 +65,52 @@ def test_labels_are_of_the_zone(span: int, text: str) -> None:
     # Half past one in UTC is half past three in Berlin: the clocks have just gone forward.
     micros = to_micros(datetime(2026, 3, 29, 1, 30, tzinfo=UTC))
     assert day_text(micros, ZoneInfo("Europe/Berlin"), span) == text
+
+
+@pytest.mark.parametrize(
+    ("end", "width", "span", "text"),
+    [
+        # The last bar reaches beyond now: it ends today, or now.
+        (10 * DAY, 5 * DAY, 40 * DAY, "today"),
+        (8 * DAY + DAY // 4, DAY // 2, 2 * DAY, "now"),
+        # All of it has happened.
+        (8 * DAY, DAY, 30 * DAY, "2026-03-08"),
+        (8 * DAY, DAY // 24, DAY, "03-08 23:59"),
+        # It ended earlier today.
+        (8 * DAY + DAY // 24, DAY // 24, 30 * DAY, "today"),
+        # A clock was wrong, and says so.
+        (100 * DAY, 5 * DAY, 100 * DAY, "2026-06-08"),
+    ],
+)
+def test_the_end_is_never_later_than_what_has_happened(end: int, width: int, span: int, text: str) -> None:
+    now = MARCH + 8 * DAY + DAY // 8
+    assert end_text(MARCH + end, width, now, UTC, span) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "width", "texts"),
+    [
+        (0, 31 * DAY, ("2026-03-01 – 03-31", "2026-03-01")),
+        (0, 400 * DAY, ("2026-03-01 – 2027-04-04", "2026-03-01")),
+        (0, DAY, ("2026-03-01",)),
+        (DAY // 2, 2 * DAY, ("2026-03-01 – 03-03", "2026-03-01")),
+        (DAY // 2, DAY // 24, ("2026-03-01 12:00–13:00", "03-01 12:00–13:00", "2026-03-01")),
+        (0, 1_000_000, ("2026-03-01",)),
+        # The bar in which now is ends there.
+        (590 * DAY, 20 * DAY, ("2027-10-12 – today", "2027-10-12")),
+        (600 * DAY, DAY // 2, ("2027-10-22 00:00–now", "10-22 00:00–now", "2027-10-22")),
+    ],
+)
+def test_a_bar_says_from_when_until_when_it_is(low: int, width: int, texts: tuple[str, ...]) -> None:
+    now = MARCH + 600 * DAY + DAY // 4
+    assert bar_texts(MARCH + low, MARCH + low + width, now, UTC, 700 * DAY) == texts
+
+
+@given(st.integers(-(2**62), 2**62), st.integers(1, 2**60), st.integers(-(2**62), 2**62))
+def test_any_bar_and_any_end_have_labels(low: int, width: int, now: int) -> None:
+    zone = ZoneInfo("Pacific/Kiritimati")
+    assert all(bar_texts(low, low + width, now, zone, width * 40))
+    assert end_text(low, width, now, zone, width * 40)
 
 
 @given(st.integers(-(2**62), 2**62), st.integers(1, 2**62))

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.tui.hostile_text import HOSTILE, unseen
 from workbench.tui.document import Document
@@ -60,6 +61,34 @@ def detail(row: EventRow, width: int = 60) -> list[str]:
         lines += ["".join(s.text for s in line.line) for line in document.lines(place, width)]
         place = document.next(place)
     return lines
+
+
+def test_one_age_is_told_for_each_time() -> None:
+    """The heading's is that of the list; the other time's stands beside it."""
+    row = replace(event("unit.closed", unit="u"), occurred_at=NOW - timedelta(hours=5))
+    by_recorded = Document(event_blocks(row, None, now=NOW, zone=UTC)).plain(10_000)[0]
+    by_happened = Document(event_blocks(row, None, now=NOW, zone=UTC, order="happened")).plain(10_000)[0]
+    said = [line for line in by_recorded.replace("\u00a0", " ").splitlines() if "ago" in line]
+    assert [line.rsplit("  ", 1)[1] for line in said] == ["2 h ago", "5 h ago"]
+    assert said[1].startswith("happened")
+    said = [line for line in by_happened.replace("\u00a0", " ").splitlines() if "ago" in line]
+    assert [line.rsplit("  ", 1)[1] for line in said] == ["5 h ago", "2 h ago"]
+    assert said[1].startswith("recorded")
+
+
+@pytest.mark.parametrize("width", [24, 30, 33, 40])
+def test_a_narrow_pane_cuts_no_name_of_a_field(width: int) -> None:
+    row = event(
+        "chronicum.described",
+        title="t",
+        cwd="/src",
+        git_branch="main",
+        client_version="2.1",
+        forked_from="claude-code/a",
+        source="/a.jsonl",
+        models=["m"],
+    )
+    assert not any("…" in line for line in detail(row, width))
 
 
 @pytest.mark.parametrize(

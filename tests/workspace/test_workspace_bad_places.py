@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +18,11 @@ from tests.imports.driver_log import talk
 from workbench import Actum
 from workbench.errors import WorkbenchError
 from workbench.evidence import EvidenceError
-from workbench.storage.errors import StorageError
+from workbench.storage.errors import DatabaseDamaged, StorageError
 from workbench.workspace import Workspace
+from workbench.workspace.errors import ConfigurationError
+from workbench.workspace.opening import NoDatabaseFile
+from workbench.workspace.root import resolve_root
 
 
 def make(root: Path) -> Workspace:
@@ -206,6 +212,139 @@ def test_a_root_far_down(tmp_path: Path, length: int) -> None:
         assert error.message and error.hint
     else:
         clean(root)
+
+
+@pytest.mark.parametrize("length", [400, 5000])
+def test_a_database_far_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+    make(tmp_path / "w").close()
+    place = tmp_path
+    while len(str(place)) < length:
+        place = place / ("d" * 100)
+    monkeypatch.setenv("CHRONICLE_DB", str(place / "chronicle.db"))
+    for attempt in (Workspace.open, Workspace.plan_migration, Workspace.migrate):
+        with pytest.raises(ConfigurationError) as caught:
+            attempt(tmp_path / "w")
+        assert str(place / "chronicle.db") in caught.value.message or length == 400
+        assert caught.value.hint
+
+
+def test_a_home_that_nobody_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path / "w").close()
+    with pytest.raises(ConfigurationError, match="no such home"):
+        resolve_root("~nobody at all/w")
+    monkeypatch.setenv("CHRONICLE_DB", "~nobody at all/chronicle.db")
+    with pytest.raises(ConfigurationError, match="no such home"):
+        Workspace.open(tmp_path / "w")
+
+
+def test_a_database_named_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CHRONICLE_DB", "elsewhere.db")
+    with make(tmp_path / "w") as workspace:
+        assert workspace.layout.database == tmp_path / "elsewhere.db"
+        act(workspace)
+    assert (tmp_path / "elsewhere.db").is_file()
+
+
+# -- what stands in the database's place --------------------------------------------------------------
+
+
+def _link_to_it(database: Path) -> None:
+    real = database.with_name("real.db")
+    database.rename(real)
+    database.symlink_to(real.name)
+
+
+def _link_to_nothing(database: Path) -> None:
+    database.unlink()
+    database.symlink_to("nothing.db")
+
+
+def _link_to_itself(database: Path) -> None:
+    database.unlink()
+    database.symlink_to(database.name)
+
+
+def _folder(database: Path) -> None:
+    database.unlink()
+    database.mkdir()
+
+
+def _pipe(database: Path) -> None:
+    database.unlink()
+    os.mkfifo(database)
+
+
+def _socket(database: Path) -> None:
+    database.unlink()
+    # Its whole name may be longer than a socket's can be.
+    with contextlib.chdir(database.parent), socket.socket(socket.AF_UNIX) as place:
+        place.bind(database.name)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said", "helps"),
+    [
+        (_link_to_it, "is a symbolic link to", "CHRONICLE_DB="),
+        (_link_to_nothing, "leads to no file", "remove the link"),
+        (_link_to_itself, "leads to no file", "remove the link"),
+        (_folder, "no file but a folder", "move the folder away"),
+        (_pipe, "no file but a pipe", "remove the pipe"),
+        (_socket, "no file but a socket", "remove the socket"),
+    ],
+)
+def test_no_file_of_its_own_in_the_databases_place(
+    tmp_path: Path, odd: Callable[[Path], None], said: str, helps: str
+) -> None:
+    root = tmp_path / "w"
+    make(root).close()
+    (root / "status.md").unlink()
+    odd(root / "chronicle.db")
+    before = sorted(path.name for path in root.iterdir())
+    for attempt in (Workspace.open, Workspace.create, Workspace.plan_migration, Workspace.migrate):
+        with pytest.raises(NoDatabaseFile, match=said) as caught:
+            attempt(root)
+        assert str(root / "chronicle.db") in caught.value.message
+        assert helps in caught.value.hint
+        assert "damaged" not in caught.value.message
+    assert sorted(path.name for path in root.iterdir()) == before
+
+
+def test_what_a_link_leads_to_opens_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "w"
+    with make(root) as workspace:
+        act(workspace)
+    _link_to_it(root / "chronicle.db")
+    with pytest.raises(NoDatabaseFile) as caught:
+        Workspace.open(root)
+    named = caught.value.hint.rpartition("CHRONICLE_DB=")[2]
+    monkeypatch.setenv("CHRONICLE_DB", shlex.split(named)[0])
+    with Workspace.open(root) as workspace:
+        act(workspace, "more")
+        assert workspace.status()["summary"]["acta"] == 2
+
+
+def test_an_empty_file_beside_a_log_that_holds_something_is_left_to_a_person(tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    make(root).close()
+    database, log = root / "chronicle.db", root / "chronicle.db-wal"
+    database.write_bytes(b"")
+    log.write_bytes(b"what was committed last")
+    for attempt in (Workspace.open, Workspace.create, Workspace.migrate):
+        with pytest.raises(DatabaseDamaged, match=r"is empty, but chronicle\.db-wal beside it"):
+            attempt(root)
+    assert (database.read_bytes(), log.read_bytes()) == (b"", b"what was committed last")
+
+
+def test_an_empty_file_is_laid_out_by_init_alone(tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    make(root).close()
+    (root / "chronicle.db").write_bytes(b"")
+    with pytest.raises(NoDatabaseFile, match="is empty") as caught:
+        Workspace.open(root)
+    assert f"workbench init --root {root}" in caught.value.hint
+    make(root).close()
+    clean(root)
 
 
 def test_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

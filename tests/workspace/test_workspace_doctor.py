@@ -441,7 +441,7 @@ def _truncate(root: Path) -> None:
         file.truncate((root / "chronicle.db").stat().st_size // 2)
 
 
-@pytest.mark.parametrize("damage", [_truncate, lambda root: edit(root, "DROP TABLE actors")])
+@pytest.mark.parametrize("damage", [_truncate, lambda root: edit(root, "DROP TABLE schema_migrations")])
 def test_a_file_that_cannot_be_opened_has_a_report_too(root: Path, damage: Callable[[Path], None]) -> None:
     damage(root)
     with pytest.raises(DatabaseDamaged) as caught:
@@ -517,8 +517,9 @@ OPENED: dict[str, tuple[Callable[[Path], Path], int, int]] = {
     "a folder of artifacts": (lambda root: artifact(root).parent, 0o701, 0o700),
     "the notes": (lambda root: root / "notes", 0o770, 0o700),
     "the backups": (lambda root: root / "backups", 0o710, 0o700),
-    "the root": (lambda root: root, 0o777, 0o755),
-    "the manifest": (lambda root: root / "SSOT_MANIFEST.toml", 0o666, 0o644),
+    "the root": (lambda root: root, 0o755, 0o700),
+    "the root, to write": (lambda root: root, 0o777, 0o700),
+    "the manifest": (lambda root: root / "SSOT_MANIFEST.toml", 0o644, 0o600),
 }
 
 
@@ -536,9 +537,18 @@ def test_what_is_open_to_others_is_found_and_closed(root: Path, which: str) -> N
     assert _mode(path) == right
 
 
+def test_what_init_lays_out_is_its_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Workspace.create(tmp_path / "w", timezone="UTC", owner="ada").close()
+    finally:
+        os.umask(before)
+    assert _mode(tmp_path / "w") == 0o700
+    for path in (tmp_path / "w").rglob("*"):
+        assert _mode(path) == (0o700 if path.is_dir() else 0o600), path
+
+
 def test_a_persons_own_choice_is_left_alone(root: Path) -> None:
-    root.chmod(0o755)
-    (root / "SSOT_MANIFEST.toml").chmod(0o644)
     (root / "notes" / "README.md").chmod(0o644)
     assert look(root) == DoctorReport([], [], True)
 

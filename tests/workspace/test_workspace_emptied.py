@@ -9,6 +9,7 @@ import pytest
 
 from workbench.storage.errors import DatabaseDamaged
 from workbench.workspace import Workspace
+from workbench.workspace.opening import NoDatabaseFile
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -18,7 +19,7 @@ def test_an_emptied_database_is_refused_and_stays_as_it_is(tmp_path: Path, read_
     for file in database.parent.glob("chronicle.db*"):
         file.unlink()
     database.touch()
-    with pytest.raises(DatabaseDamaged, match="empty"):
+    with pytest.raises(NoDatabaseFile, match="empty"):
         Workspace.open(tmp_path / "w", read_only=read_only)
     assert database.stat().st_size == 0
 
@@ -29,7 +30,7 @@ def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
     for file in database.parent.glob("chronicle.db*"):
         file.unlink()
     os.mkfifo(database)
-    with pytest.raises(DatabaseDamaged, match="no file"):
+    with pytest.raises(NoDatabaseFile, match="no file"):
         Workspace.open(tmp_path / "w")
 
 

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.workspace.jobs_cases import OTHER_MACHINE, Holder, holding, new_root, put
+from workbench.log.times import from_micros, now_micros
+from workbench.storage import fetch
 from workbench.storage.errors import DatabaseLocked, DatabaseReadOnly
 from workbench.workspace import Workspace
 from workbench.workspace.errors import Cancelled, ConfigurationError
@@ -375,7 +377,7 @@ def test_a_second_job_of_a_lease_is_told_who_holds_it(root: Path, workspace: Wor
         error = refused.value
         assert "the nightly backup" in error.message
         assert str(holder.process.pid) in error.message
-        assert f"jobs stop {number}" in error.hint
+        assert error.hint.endswith(f"jobs stop {number}"), "its end would be seen from here"
         with workspace.jobs.run("notes", "another lease", lease="notes"):
             pass
         assert holder.end() == "ended"
@@ -431,6 +433,50 @@ def test_a_process_of_another_machine_is_judged_by_its_last_word() -> None:
     for text in (OTHER_MACHINE, this_process()._replace(space="7").as_text(), "no process at all", ""):
         assert not is_gone(text, 1_000, 1_000 + SILENT_MICROS)
         assert is_gone(text, 1_000, 1_001 + SILENT_MICROS)
+        # Clocks differ a little; a word from far ahead is none.
+        assert not is_gone(text, 1_000 + SILENT_MICROS, 1_000)
+        assert is_gone(text, 1_001 + SILENT_MICROS, 1_000)
+
+
+@pytest.mark.parametrize("ahead", [SILENT_MICROS + 10_000_000, 10 * 365 * 86_400_000_000, 2**62])
+def test_a_word_from_the_future_holds_a_lease_for_nobody(workspace: Workspace, ahead: int) -> None:
+    now = now_micros()
+    put(
+        workspace,
+        7,
+        status="running",
+        kind="doctor",
+        lease="doctor",
+        started_at=now - 5_000_000,
+        heartbeat_at=min(now + ahead, 2**62),
+    )
+    with workspace.jobs.run("doctor", "mine", lease="doctor") as job:
+        assert job.recorded
+    assert _raw_status(workspace, 7) == "failed"
+    with workspace.log.reader() as connection:
+        assert fetch.value(connection, "SELECT finished_at FROM jobs WHERE job_id = 7") == now - 5_000_000
+
+
+def test_a_job_with_a_word_from_the_future_is_shown_as_ended_when_it_began(workspace: Workspace) -> None:
+    now = now_micros()
+    put(workspace, 7, status="running", started_at=now - 5_000_000, heartbeat_at=now + 2 * SILENT_MICROS)
+    row = only(workspace)
+    assert (row.status, row.error, row.finished_at) == ("failed", ENDED_SILENTLY, row.started_at)
+    with pytest.raises(JobEnded):
+        workspace.jobs.stop(7)
+
+
+def test_a_lease_of_another_machine_names_it_and_when_its_place_is_free(workspace: Workspace) -> None:
+    now = now_micros()
+    number = put(
+        workspace, 7, status="running", lease="doctor", started_at=now, heartbeat_at=now + SILENT_MICROS // 2
+    )
+    with pytest.raises(JobRunning) as refused, workspace.jobs.run("doctor", "mine", lease="doctor"):
+        raise AssertionError("it must not begin")
+    assert "in process 4711 on laptop" in refused.value.message
+    free = from_micros(now + SILENT_MICROS // 2 + SILENT_MICROS).strftime("%Y-%m-%d %H:%M:%S UTC")
+    assert f"jobs stop {number}" in refused.value.hint
+    assert f"nothing on laptop runs it any more, try again after {free}" in refused.value.hint
 
 
 @given(

@@ -37,6 +37,7 @@ from workbench.workspace import Workspace
 from workbench.workspace.errors import Cancelled, WorkspaceMissing
 from workbench.workspace.folds import FOLDS
 from workbench.workspace.migrations import HISTORY, SCHEMA_VERSION
+from workbench.workspace.opening import NoDatabaseFile
 from workbench.workspace.transfer import export_file, import_file
 
 UNTOUCHED = ("streams", "event_types", "events", "chronica", "session_keys", "imported_records", "tool_calls")
@@ -452,7 +453,7 @@ def test_m16_to_read_nothing_is_created(old: Path) -> None:
     before.check()
     database.touch()
     before = Unchanged(old)
-    with pytest.raises(DatabaseDamaged):
+    with pytest.raises(NoDatabaseFile):
         Workspace.open(old, read_only=True)
     before.check()
 

@@ -14,8 +14,8 @@ from tests.log.log_cases import TallyFold
 from tests.workspace.older_workspace import older_workspace
 from workbench.log.fulltext import FullTextFold, match_expression
 from workbench.storage import fetch
-from workbench.storage.errors import SchemaAheadOfCode, SchemaError
-from workbench.storage.history import History
+from workbench.storage.errors import DatabaseDamaged, SchemaAheadOfCode, SchemaError
+from workbench.storage.history import History, Migration
 from workbench.workspace import migrations
 from workbench.workspace.folds import FOLDS, TABLES
 from workbench.workspace.layout import Layout
@@ -230,3 +230,40 @@ def test_a_step_that_takes_a_table_which_this_release_needs_is_undone(
             migrate(layout, product=later(folder, script))
         assert layout.database.read_bytes() == content
         assert not (layout.root / "backups" / "migrations").exists()
+
+
+# -- a look while another program writes -------------------------------------------------------
+
+
+class Disturbed(History):
+    """Steps at which somebody looks while others write to the file."""
+
+    def __init__(self, database: Path, *, writes: bool) -> None:
+        super().__init__(PRODUCT.history.migrations)
+        self.database = database
+        self.writes = writes
+        self.looks = 0
+
+    def after(self, version: int) -> tuple[Migration, ...]:
+        """As any history's; the first look finds the file torn."""
+        self.looks += 1
+        if self.looks > 1:
+            return super().after(version)
+        if self.writes:
+            other = apsw.Connection(str(self.database))
+            other.execute("PRAGMA user_version=1")
+            other.close()
+        raise DatabaseDamaged("malformed, it seems")
+
+
+def test_what_only_seems_damaged_while_others_write_is_looked_at_again(layout: Layout) -> None:
+    disturbed = Disturbed(layout.database, writes=True)
+    assert plan_migration(layout, PRODUCT._replace(history=disturbed)).needed
+    assert disturbed.looks == 2
+
+
+def test_what_is_damaged_while_nobody_writes_is_so(layout: Layout) -> None:
+    disturbed = Disturbed(layout.database, writes=False)
+    with pytest.raises(DatabaseDamaged):
+        plan_migration(layout, PRODUCT._replace(history=disturbed))
+    assert disturbed.looks == 1

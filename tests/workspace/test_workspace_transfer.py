@@ -82,10 +82,23 @@ def test_a_sample_comes_out_as_it_ships(tmp_path: Path) -> None:
     assert export(root, tmp_path / "a.jsonl") == shipped.read_bytes()
 
 
-def test_nothing_comes_out_of_nothing(target: Path, tmp_path: Path) -> None:
-    assert export(target, tmp_path / "a.jsonl") == b""
+@pytest.mark.parametrize("blanks", [b"", b"\n", b" \r\n\t\n" * 1000, b"\n" * 3_000_000])
+def test_nothing_comes_out_of_nothing_and_is_no_import(target: Path, tmp_path: Path, blanks: bytes) -> None:
+    path = tmp_path / "a.jsonl"
+    assert export(target, path) == b""
+    path.write_bytes(blanks)
     with Workspace.open(target) as workspace:
-        assert import_file(workspace.log, tmp_path / "a.jsonl") == (0, {})
+        with pytest.raises(FileFailed, match=r"a\.jsonl is empty: .*nothing was imported") as caught:
+            import_file(workspace.log, path)
+        assert "“export jsonl --to FILE”" in caught.value.hint
+        assert workspace.log.last_position() == 0
+
+
+def test_blank_lines_before_events_are_a_bad_line(source: Path, target: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\n" * 3_000_000 + export(source, path))
+    with Workspace.open(target) as workspace, pytest.raises(InvalidLine, match=r"^line 1: not an event"):
+        import_file(workspace.log, path)
 
 
 def test_only_the_owner_may_read_it(source: Path, tmp_path: Path) -> None:
@@ -108,7 +121,9 @@ def test_what_is_appended_meanwhile_is_left_out(source: Path) -> None:
 def test_an_earlier_export_is_replaced_and_anything_else_is_not(source: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     first = export(source, path)
-    path.write_bytes(first[:100])
+    assert export(source, path) == first
+    # Of another log, and shorter.
+    path.write_bytes(b"".join(first.splitlines(keepends=True)[:300]))
     assert export(source, path) == first
     link = tmp_path / "link.jsonl"
     link.symlink_to(path)
@@ -123,6 +138,59 @@ def test_an_earlier_export_is_replaced_and_anything_else_is_not(source: Path, tm
             assert (other.read_bytes() if other.is_file() else None) == before
         with pytest.raises(FileFailed, match="cannot be written"):
             export_file(workspace.log, tmp_path / "none" / "a.jsonl")
+
+
+def _lines_of(*numbers: int) -> Callable[[bytes], bytes]:
+    """Those lines of a file, counted from 1."""
+
+    def taken(whole: bytes) -> bytes:
+        lines = whole.splitlines(keepends=True)
+        return b"".join(lines[number - 1] for number in numbers)
+
+    return taken
+
+
+_NOTES = b'{"causation_id":null,"note":"mine"}\n'
+PRECIOUS: dict[str, Callable[[bytes], bytes]] = {
+    "notes behind one line": lambda whole: _lines_of(1)(whole) + b"precious notes\n",
+    "notes behind all": lambda whole: whole + b"precious notes",
+    "notes that begin alike": lambda whole: _lines_of(1)(whole) + _NOTES,
+    "notes among the lines": lambda whole: whole.replace(b"\n", b"\nmine\n", 3),
+    "notes alike among the lines": lambda whole: whole.replace(b"\n", b"\n" + _NOTES, 3),
+    "only notes that begin alike": lambda whole: _NOTES,
+    "a blank line behind": lambda whole: whole + b"\n",
+    "blanks": lambda whole: b"\n\n",
+    "a line left out": lambda whole: _lines_of(1, 2, 4)(whole),
+    "the first left out": lambda whole: _lines_of(2, 3)(whole),
+    "no line end": lambda whole: whole[:-1],
+    "cut off": lambda whole: whole[:-40],
+    "only begun": lambda whole: whole[:100],
+    "carriage returns": lambda whole: whole.replace(b"\n", b"\r\n"),
+    "a very long line": lambda whole: whole + b'{"causation_id":' + b"x" * 3_000_000 + b"\n",
+}
+
+
+@pytest.mark.parametrize("what", PRECIOUS)
+def test_what_is_no_whole_export_is_not_written_over(source: Path, tmp_path: Path, what: str) -> None:
+    path = tmp_path / "a.jsonl"
+    precious = PRECIOUS[what](export(source, path))
+    path.write_bytes(precious)
+    with (
+        Workspace.open(source, read_only=True) as workspace,
+        pytest.raises(FileFailed, match=r"a\.jsonl exists and is no (whole )?export") as caught,
+    ):
+        export_file(workspace.log, path)
+    assert "this one was not touched" in caught.value.hint
+    assert path.read_bytes() == precious
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".export")] == []
+
+
+def test_an_export_with_a_long_line_is_replaced(tmp_path: Path) -> None:
+    root = tmp_path / "long"
+    with Workspace.create(root, title="Long", timezone="UTC", owner="maya") as workspace:
+        fill(workspace, 3, sessions=1, words=400_000)
+    first = export(root, tmp_path / "a.jsonl")
+    assert export(root, tmp_path / "a.jsonl") == first
 
 
 @pytest.mark.parametrize("exists", [False, True])
@@ -170,7 +238,7 @@ def test_damage_is_named_by_its_position(source: Path, tmp_path: Path, damage: s
 def test_a_log_with_events_takes_no_import(source: Path, tmp_path: Path) -> None:
     export(source, tmp_path / "a.jsonl")
     with Workspace.open(source) as workspace:
-        with pytest.raises(LogNotEmpty):
+        with pytest.raises(LogNotEmpty, match=r"the workspace at .*source holds events already"):
             import_file(workspace.log, tmp_path / "a.jsonl")
         assert workspace.log.last_position() == 700
 
@@ -211,7 +279,7 @@ def test_a_line_without_end_is_not_read_into_memory(
 ) -> None:
     monkeypatch.setattr(transfer, "MAX_LINE_BYTES", 1000)
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b" " * 5000)
+    path.write_bytes(b"x" * 5000)
     with Workspace.open(target) as workspace, pytest.raises(InvalidLine, match=r"^line 1: longer"):
         import_file(workspace.log, path)
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from workbench.cli.errors import UsageRefused
+from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
 
 
+@never_migrates
 @click.command("demo")
 @common
 @click.argument("name", required=False, type=utf8, shell_complete=completes("samples"))

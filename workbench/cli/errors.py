@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.options import Given
+from workbench.cli.given import Given
 from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
 from workbench.errors import WorkbenchError
 
@@ -42,7 +42,7 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
     error = _foreseen(error)
     as_json = given.as_json or (given.format is None and _asks_for_json(words))
     said = _said(error, help_too=not as_json)
-    said["hint"] = _with_root(said["hint"], given)
+    said["hint"] = with_root(said["hint"], given)
     try:
         if as_json:
             write_json(said)
@@ -124,8 +124,12 @@ def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
     return _form("internal", sentence, write_details(error))
 
 
-def _with_root(hint: str, given: Given) -> str:
-    """The commands in a hint for the workspace that was named: copied, they must not act on another one."""
+def with_root(hint: str, given: Given) -> str:
+    """The commands in a hint for the workspace that was named: copied, they must not act on another one.
+
+    Left alone are commands that name a workspace already, `demo`, which makes one of its own, and an `init`
+    that is to happen elsewhere.
+    """
     if not given.root or "workbench " not in hint:
         return hint
     # Here, as above.
@@ -133,7 +137,11 @@ def _with_root(hint: str, given: Given) -> str:
     import shlex
 
     root = f" --root {shlex.quote(given.root)}"
-    commands = r"\bworkbench (?:migrate|doctor|status|sessions list)\b(?! --root)"
+    commands = (
+        r"(?<!beside it with: )\bworkbench "
+        r"(?>jobs (?:stop|show) -?\d+|(?:sessions|import|export|jobs) [a-z][a-z-]*"
+        r"|(?:init|status|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
+    )
     return re.sub(commands, lambda found: found[0] + root, hint)
 
 
@@ -141,7 +149,7 @@ def _hint(error: WorkbenchError) -> str:
     """What to do about it on a command line, where that says more than the error itself can."""
     if error.code == "chronicum_not_found":
         # One hint for missing and foreign sessions, as they are one answer.
-        return "check the id (workbench sessions list), and name whose session it is with --owner"
+        return "list them with: workbench sessions list; another owner's session needs --owner"
     if error.code == "db_damaged":
         return "restore a copy of it, or see what is broken: workbench doctor; this file was not touched"
     if error.code == "not_a_workbench_database":

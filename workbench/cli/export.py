@@ -26,7 +26,7 @@ def command() -> None:
     type=utf8,
     metavar="FILE",
     shell_complete=completes("files"),
-    help="The file to write.  [default: standard output]",
+    help="The file to write; “-” is standard output, “./-” a file of that name.  [default: -]",
 )
 @pass_given
 @click.pass_context
@@ -34,13 +34,15 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
     """Export every event as JSON lines, private ones included.
 
     Each line has every field of one event; “import jsonl” makes the same log of them. With --to the file
-    appears when it is whole, readable by its owner alone; an earlier export of that name is replaced,
-    any other file is left alone.
+    appears when it is whole, readable by its owner alone; an earlier export of that name is replaced if
+    it is whole itself, any other file is left alone.
     """
     from workbench.workspace.transfer import export_file, export_jsonl
 
     if to == "":
         raise click.BadParameter("the file's name is empty.", ctx=ctx, param_hint="--to")
+    if to == "-":
+        to = None
     if to is None and given.as_json:
         raise UsageRefused(
             "with --format json the events and the answer would be one stream",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def session(row: SessionRow) -> dict[str, Any]:
-    """A session of `sessions list`."""
+    """A session of `sessions list`; `forked_from` is another one's id, or null."""
     return {
         "id": row.id,
         "owner_id": row.owner_id,
@@ -27,6 +27,7 @@ def session(row: SessionRow) -> dict[str, Any]:
         "actors": row.actors,
         "source": row.source,
         "title": row.title,
+        "forked_from": row.forked_from or None,
     }
 
 

@@ -112,8 +112,9 @@ def _import(
 def jsonl(given: Given, file: str, redact: bool) -> None:
     """Import a log that “export jsonl” wrote into a workspace without events.
 
-    All of the file comes in, or nothing: a line that would not come out as it went in is named and refused.
-    So is a text in which the secret filter finds something, unless --redact is given.
+    All of the file comes in, or nothing: a line that would not come out as it went in is named and refused,
+    and so is a text in which the secret filter finds something, unless --redact is given. A file without
+    events is refused too.
     """
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
@@ -166,20 +167,20 @@ def _agreed(given: Given, workspace: Workspace, kind: str, places: Sequence[Path
 
 def _listing(new: Sequence[FoundTranscript]) -> Iterator[str]:
     from workbench.drawing import counted, size
+    from workbench.workspace.transcripts import newest_first
 
-    candidates = [found.candidate for found in new]
     rows = (
         (
-            "" if each.last_at is None else each.last_at.strftime("%Y-%m-%d %H:%M"),
-            size(each.size),
-            each.title or each.session_id,
-            str(each.path),
+            "" if (at := found.candidate.last_at) is None else at.strftime("%Y-%m-%d %H:%M"),
+            size(found.candidate.size),
+            found.title,
+            str(found.candidate.path),
         )
-        for each in candidates[:_LISTED]
+        for found in newest_first(new)[:_LISTED]
     )
     yield from table((Column("last (UTC)"), Column("size", "right"), Column("title"), Column("file")), rows)
-    if len(candidates) > _LISTED:
-        yield f"and {counted(len(candidates) - _LISTED, 'more transcript')}"
+    if len(new) > _LISTED:
+        yield f"and {counted(len(new) - _LISTED, 'more transcript')}"
 
 
 def _text(report: ImportReport) -> Iterator[str]:
@@ -195,9 +196,11 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield ""
     did = "would add" if report.dry_run else "added"
     yield (
-        f"{did} {counted(totals['acta_added'], 'actum', 'acta')} to {counted(len(fed), 'session')}"
+        f"{did} {counted(totals['acta_added'], 'actum', 'acta')} to {counted(report.sessions_fed, 'session')}"
         f" from {counted(totals['files'], 'file')}"
     )
+    if totals["duplicates"]:
+        yield f"passed over {counted(totals['duplicates'], 'duplicate')}: in the workspace already"
     removed = sum(sum(session.redactions.values()) for session in report.sessions)
     if removed:
         yield f"removed {counted(removed, 'secret')} before storing"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, pass_given, root_of, utf8
 from workbench.cli.output import write_json, write_lines
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
+
+@never_migrates
 @click.command("init")
 @common
 @click.option("--timezone", type=utf8, metavar="NAME", help="An IANA name.  [default: the machine's]")
@@ -22,10 +26,11 @@ def command(given: Given, timezone: str | None, force: bool) -> None:
 
     Without --root and $CHRONICLE_ROOT, in the current folder.
     """
+    from workbench.workspace.layout import current_folder
     from workbench.workspace.workspace import Workspace
 
     if given.root is None and not os.environ.get("CHRONICLE_ROOT"):
-        given.root = str(Path.cwd())
+        given.root = str(current_folder())
     with Workspace.create(root_of(given), timezone=timezone, force=force) as workspace:
         done = workspace.scaffolded
         answer: dict[str, Any] = {
@@ -44,6 +49,16 @@ def command(given: Given, timezone: str | None, force: bool) -> None:
         write_lines(_text(answer))
 
 
+_WHAT = (
+    "open it",
+    "bring in transcripts of Claude Code",
+    "bring in transcripts of Codex",
+    "bring in a log that was exported",
+    "see what it holds",
+)
+"""What each of the next steps does."""
+
+
 def _next_steps(root: Path) -> list[str]:
     from shlex import quote
 
@@ -51,6 +66,8 @@ def _next_steps(root: Path) -> list[str]:
     return [
         f"workbench {at}",
         f"workbench import claude-code {at}",
+        f"workbench import codex {at}",
+        f"workbench import jsonl FILE {at}",
         f"workbench status {at}",
     ]
 
@@ -59,7 +76,11 @@ def _text(answer: dict[str, Any]) -> list[str]:
     from workbench.drawing import visible
 
     lines = [f"workspace  {answer['root']}", f"time zone  {answer['timezone']}"]
-    for heading, names in (("created", answer["created"]), ("skipped", answer["skipped"])):
+    # Of a folder that was a workspace already nothing was skipped that a person waits for.
+    for heading, names in (("created", answer["created"]), ("kept", answer["skipped"])):
         if names:
-            lines.append(f"{heading}    {', '.join(names)}")
-    return [visible(line) for line in (*lines, "", "next:", *(f"  {step}" for step in answer["next_steps"]))]
+            lines.append(f"{heading:<11}{', '.join(names)}")
+    steps = answer["next_steps"]
+    room = max(map(len, steps))
+    told = (f"  {step:<{room}}  {what}" for step, what in zip(steps, _WHAT, strict=True))
+    return [visible(line) for line in (*lines, "", "next:", *told)]

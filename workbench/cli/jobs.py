@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.errors import UsageRefused
+from workbench.cli.errors import UsageRefused, with_root
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, pass_given, whole
 from workbench.cli.output import Column, table, write_json, write_lines
@@ -23,8 +23,8 @@ _COLUMNS = (
     Column("kind", most=14),
     Column("started"),
     Column("took", "right"),
-    Column("done", "right", most=24),
-    Column("what", most=40),
+    Column("done", "right", most=24, least=12),
+    Column("what", most=40, least=16),
     Column("outcome"),
 )
 _LINES_SHOWN = 40
@@ -57,10 +57,10 @@ def command(ctx: click.Context, given: Given, limit: int, after: int | None) -> 
         if given.as_json:
             write_json({"jobs": [_form(row) for row in rows], "next": following})
             return
-        write_lines(_text(rows, following, workspace.timezone))
+        write_lines(_text(rows, following, workspace.timezone, given))
 
 
-@command.command("stop")
+@command.command("stop", short_help="Ask a running job to stop.")
 @common
 @click.argument("number", metavar="ID", type=whole(1, 2**62), shell_complete=completes("running_jobs"))
 @pass_given
@@ -78,7 +78,7 @@ def stop(given: Given, number: int) -> None:
 
 @command.command("show", short_help="Show one job whole.")
 @common
-@click.argument("number", metavar="ID", type=whole(-(2**62), 2**62))
+@click.argument("number", metavar="ID", type=whole(-(2**62), 2**62), shell_complete=completes("jobs"))
 @pass_given
 def show(given: Given, number: int) -> None:
     """Show everything that is known of a job: its outcome line by line, its error and what helps."""
@@ -91,7 +91,7 @@ def show(given: Given, number: int) -> None:
         if given.as_json:
             write_json(_form(row))
             return
-        write_lines(_whole(row, workspace.timezone))
+        write_lines(_whole(row, workspace.timezone, given))
 
 
 def _form(row: JobRow) -> dict[str, Any]:
@@ -113,18 +113,18 @@ def _form(row: JobRow) -> dict[str, Any]:
     }
 
 
-def _text(rows: Sequence[JobRow], following: int | None, timezone: str) -> Iterator[str]:
+def _text(rows: Sequence[JobRow], following: int | None, timezone: str, given: Given) -> Iterator[str]:
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 
-    from workbench.drawing import exact
+    from workbench.drawing import exact, visible
 
     if not rows:
         yield "no jobs yet"
         yield ""
         yield "imports, examinations and migrations leave a line here, such as:"
-        yield "  workbench import claude-code"
-        yield "  workbench doctor --fix"
+        for line in ("workbench import claude-code", "workbench doctor --fix"):
+            yield visible(f"  {with_root(line, given)}")
         return
     zone, now = ZoneInfo(timezone), datetime.now(UTC)
     yield from table(
@@ -148,7 +148,7 @@ def _text(rows: Sequence[JobRow], following: int | None, timezone: str) -> Itera
         yield f"more: --after {following}"
 
 
-def _whole(row: JobRow, timezone: str) -> Iterator[str]:
+def _whole(row: JobRow, timezone: str, given: Given) -> Iterator[str]:
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 
@@ -169,7 +169,7 @@ def _whole(row: JobRow, timezone: str) -> Iterator[str]:
         ("at", row.note),
         ("process", "" if process is None else f"{process.pid} on {process.host}"),
         ("error", row.error),
-        ("hint", row.hint),
+        ("hint", with_root(row.hint, given)),
     )
     for name, value in known:
         if value:

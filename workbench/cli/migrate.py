@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.errors import tell_waiting
 from workbench.cli.interrupts import stopping
+from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, pass_given, root_of
 from workbench.cli.output import progress_line, to_stderr, write_json, write_lines
 from workbench.workspace.errors import Cancelled
@@ -29,6 +31,7 @@ class Stopped(Cancelled):
     exit_code = 130
 
 
+@never_migrates
 @click.command("migrate")
 @common
 @click.option("--plan", is_flag=True, help="Say what would be done, and do nothing.")
@@ -75,12 +78,15 @@ def _migrate(given: Given, root: Path) -> Migrated:
     from workbench.workspace.workspace import Workspace
 
     with stopping() as stopped, progress_line(shown=not given.as_json) as show:
+
+        def tell(done: int, total: int | None, note: str) -> None:
+            if note == "waiting":
+                tell_waiting(done)
+            else:
+                show(done, total, _WORDS.get(note, note))
+
         try:
-            return Workspace.migrate(
-                root,
-                progress=lambda done, total, note: show(done, total, _WORDS.get(note, note)),
-                cancelled=stopped,
-            )
+            return Workspace.migrate(root, progress=tell, cancelled=stopped)
         except Cancelled as error:
             raise Stopped(error.message, hint="run it again when there is time") from error
 

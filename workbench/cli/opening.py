@@ -10,6 +10,8 @@ from workbench.cli.errors import tell_waiting
 from workbench.cli.options import Given, root_of
 
 if TYPE_CHECKING:
+    import click
+
     from workbench.workspace import Workspace
 
 
@@ -25,6 +27,12 @@ def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
     workspace = Workspace.open(root, read_only=read_only, migrate=False)
     workspace.log.database.on_wait = tell_waiting
     return workspace
+
+
+def never_migrates(command: click.Command) -> click.Command:
+    """Decorator: take `--migrate` from a command that has its own way with an older database, or none."""
+    command.params = [param for param in command.params if param.name != "migrate"]
+    return command
 
 
 def upgrade_if_asked(given: Given, root: Path) -> None:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from workbench.cli.given import Given, root_of
+
+__all__ = (
+    "FORMATS",
+    "Given",
+    "common",
+    "completes",
+    "limit",
+    "owner",
+    "pass_given",
+    "root_of",
+    "utf8",
+    "whole",
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FORMATS = ("text", "json")
-
-
-class Given:
-    """The options that hold for the whole command line; of two, the last one counts."""
-
-    __slots__ = ("format", "migrate", "root")
-
-    def __init__(self) -> None:
-        self.root: str | None = None
-        self.format: str | None = None
-        self.migrate = False
-
-    @property
-    def as_json(self) -> bool:
-        """Whether the answer is one JSON object."""
-        return self.format == "json"
 
 
 def utf8(value: str) -> str:
@@ -61,12 +57,12 @@ def whole(least: int | None = None, most: int | None = None) -> Callable[[str], 
 
 
 def completes(what: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """What completes a value in a shell: a function of `cli.completion`, loaded when a shell asks."""
+    """What completes a value in a shell: a function of `cli.candidates`, loaded when a shell asks."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        from importlib import import_module
+        from workbench.cli import candidates
 
-        return getattr(import_module("workbench.cli.completion"), what)(ctx, param, incomplete)
+        return getattr(candidates, what)(ctx, param, incomplete)
 
     return complete
 
@@ -138,22 +134,3 @@ def owner(function: Function) -> Function:
 
 
 pass_given = click.make_pass_decorator(Given, ensure=True)
-
-
-def root_of(given: Given) -> Path:
-    """The root of the workspace that the command is about; it need not exist.
-
-    Raises `ConfigurationError` for a folder whose name SQLite could not be given.
-    """
-    from workbench.workspace.root import resolve_root
-
-    root = resolve_root(given.root)
-    try:
-        str(root).encode()
-    except UnicodeEncodeError:
-        from workbench.workspace.errors import ConfigurationError
-
-        raise ConfigurationError(
-            f"the folder's name is not valid UTF-8: {root}", hint="rename it, or name another with --root"
-        ) from None
-    return root

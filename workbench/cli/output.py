@@ -27,7 +27,12 @@ class Column(NamedTuple):
     align: Literal["left", "right"] = "left"
     most: int = 40
     """Cells that the column may take at most; the last column of a table takes what is left."""
+    least: int | None = None
+    """Cells that it keeps where the line is short; None: it is never cut, as what people copy is not."""
 
+
+_READABLE = 24
+"""Cells that the last column of a table should have."""
 
 _UNSEEN = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 """Controls, and characters that change or hide how their neighbours are drawn."""
@@ -98,7 +103,7 @@ def line_width() -> int:
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Drawn lines of a table: headings, then rows; columns as wide as their contents need.
 
-    The last column is cut at the line's end.
+    The last column is cut at the line's end. Before it gets too short to be read, others are cut that may be.
     """
     from workbench.drawing import fit, one_line
 
@@ -112,10 +117,25 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[
     ]
     heads = [column.heading for column in columns]
     widths = [max(map(_cells, cells)) for cells in zip(heads, *drawn, strict=True)]
-    widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - 2 * (len(columns) - 1)))
+    gaps = 2 * (len(columns) - 1)
+    _narrow(widths, columns, sum(widths[:-1]) + gaps + min(widths[-1], _READABLE) - width)
+    widths[-1] = max(10, min(widths[-1], width - sum(widths[:-1]) - gaps))
     for row in (heads, *drawn):
         cells = zip(row, widths, columns, strict=True)
         yield "  ".join(fit(text, room, column.align) for text, room, column in cells).rstrip(" ")
+
+
+def _narrow(widths: list[int], columns: Sequence[Column], excess: int) -> None:
+    """Take the excess from columns that may be cut, as long as they have more than their least."""
+    room = {
+        index: widths[index] - max(column.least, _cells(column.heading))
+        for index, column in enumerate(columns)
+        if column.least is not None
+    }
+    for index in sorted(room, key=lambda each: -room[each]):
+        taken = max(0, min(room[index], excess))
+        widths[index] -= taken
+        excess -= taken
 
 
 def _cells(text: str) -> int:

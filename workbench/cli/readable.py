@@ -16,16 +16,16 @@ from workbench.workspace.rows import ActumRow, EventRow, SessionRow
 
 _SESSION_COLUMNS = (
     Column("acta", "right"),
-    Column("owner", most=16),
+    Column("owner", most=16, least=8),
     Column("id", most=52),
-    Column("actors", most=32),
+    Column("actors", most=32, least=8),
     Column("title"),
 )
 _EVENT_COLUMNS = (
     Column("position", "right"),
     Column("type", most=24),
-    Column("actor", most=20),
-    Column("stream", most=40),
+    Column("actor", most=20, least=8),
+    Column("stream", most=40, least=16),
     Column("event"),
 )
 
@@ -59,30 +59,46 @@ def sessions(
 
 
 def session(
-    row: SessionRow, entries: Sequence[ActumRow], following: int | None, timezone: str
+    row: SessionRow,
+    lineage: Iterable[tuple[str, str]],
+    entries: Sequence[ActumRow],
+    following: int | None,
+    timezone: str,
 ) -> Iterator[str]:
-    """One session: what is known of it, then its entries."""
+    """One session: what is known of it, then its entries.
+
+    `lineage` are the sessions it comes from, each as (what it is to this one, how it is called).
+    """
     zone = ZoneInfo(timezone)
     counts = ", ".join(f"{kind} {number(count)}" for kind, count in row.by_kind.items())
-    known = (
+    known: tuple[tuple[str, str], ...] = (
         ("session", row.id),
         ("title", row.title),
         ("owner", row.owner_id),
         ("source", row.source_path or row.source),
+        *lineage,
         ("folder", row.cwd),
         ("started", exact(row.started_at, zone)),
         ("happened", f"{exact(row.first_at, zone)} to {exact(row.last_at, zone)}"),
         ("acta", f"{number(row.acta)} ({counts})" if counts else "0"),
-        ("actors", ", ".join(row.actors)),
+        ("actors", ", ".join(row.actors) + _more_than(row)),
     )
     for name, value in known:
         if value:
-            yield f"{name:<9}{one_line(value, 4000)}"
+            yield f"{name:<8} {one_line(value, 4000)}"
     for entry in entries:
         left = entry.content_chars - len(entry.content)
         yield ""
         when = _when(entry.at, entry.occurred_at, zone)
-        yield _head(when, entry.actor_kind, entry.actor, entry.kind, entry.metadata, entry.private)
+        yield _head(
+            when,
+            entry.actor_kind,
+            entry.actor,
+            entry.kind,
+            entry.metadata,
+            entry.private,
+            _sub_agent(entry),
+        )
         yield from _body(entry.content)
         if left > 0:
             yield f"  … {number(left)} more characters; --format json has them"
@@ -146,11 +162,27 @@ def _head(
     kind: str,
     metadata: dict[str, Any],
     private: bool,
+    note: str = "",
 ) -> str:
     tool = metadata.get("name")
     what = f"{kind} {tool}" if isinstance(tool, str) and tool else str(kind)
-    line = f"{when}  {actor} ({actor_kind})  {what}"
-    return one_line(line + ("  private" if private else ""), 1000)
+    line = f"{when} {actor} ({actor_kind}) {what}"
+    # Dots, since what an actor or a tool is called may look like anything.
+    return one_line(" · ".join(filter(None, (line, "private" if private else "", note))), 1000)
+
+
+def _sub_agent(entry: ActumRow) -> str:
+    """That a sub-agent did it, or that it started one."""
+    if entry.child_seq is not None:
+        return f"starts a sub-agent at seq {entry.child_seq}"
+    if not entry.depth:
+        return ""
+    return "sub-agent" if entry.depth == 1 else f"sub-agent, {entry.depth} deep"
+
+
+def _more_than(row: SessionRow) -> str:
+    unnamed = row.actor_count - len(row.actors)
+    return f" and {number(unnamed)} more" if unnamed > 0 else ""
 
 
 def _body(content: str) -> Iterator[str]:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from workbench.cli import forms
-from workbench.cli.errors import UsageRefused
+from workbench.cli.errors import UsageRefused, with_root
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, owner, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
+from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.sessions.model import Actum
     from workbench.workspace import Workspace
+    from workbench.workspace.rows import SessionRow
+
+_PARENT_WITHIN = 20
+"""Which session started a sub-agent's is told once, with one of the first acta."""
 
 
 @click.group("sessions")
@@ -38,7 +45,7 @@ def command() -> None:
     help="Newest first by when the last act happened, or by when it was recorded.",
 )
 @limit
-@click.option("--after", type=utf8, metavar="KEY", help="Go on behind a page: its “next”.")
+@click.option("--after", type=utf8, metavar="ID", help="Go on behind a page: its “next”.")
 @pass_given
 def list_(
     given: Given,
@@ -69,6 +76,9 @@ def list_(
         if given.as_json:
             write_json({"sessions": [forms.session(row) for row in rows], "next": following})
             return
+        if not rows and owner is None and after is None:
+            write_lines(_no_sessions(given))
+            return
         from workbench.cli import readable
 
         write_lines(readable.sessions(rows, following, workspace.timezone, order))
@@ -92,7 +102,7 @@ def show(
 
     # JSON lists acta; a person also sees where units ended.
     wanted = ActaFilter(kinds=tuple(map(str, ActumKind)) if given.as_json else ())
-    with open_workspace(given) as workspace:
+    with open_workspace(given) as workspace, _naming(session_id):
         workspace.sessions.get_chronicum(_owner(workspace, owner), session_id)
         row = workspace.readers.sessions.get(session_id)
         if row is None:
@@ -110,17 +120,20 @@ def show(
                 (entries.entry(session_id, e.seq) if e.content_chars > len(e.content) else e) for e in found
             )
             acta = [forms.entry(e) for e in whole if e is not None]
-            write_json({"session": forms.session(row), "acta": acta, "next": following})
+            known = {**forms.session(row), "parent_session": _parent(workspace, row) or None}
+            write_json({"session": known, "acta": acta, "next": following})
             return
         from itertools import chain
 
         from workbench.cli import readable
         from workbench.drawing import one_line
 
-        lines = readable.session(row, found, following, workspace.timezone)
+        lines = readable.session(row, _lineage(workspace, row), found, following, workspace.timezone)
         if find is not None and not found:
             nothing = "Nothing more here has" if after else "Nothing here has"
             lines = chain(lines, ("", f"{nothing} “{one_line(find, 60)}”."))
+        elif after and not found:
+            lines = chain(lines, ("", f"Nothing here follows {after}."))
         write_lines(lines)
 
 
@@ -135,7 +148,8 @@ def show(
     multiple=True,
     type=utf8,
     metavar="KIND",
-    help=("message, thought, tool_request or tool_response; may be repeated."),
+    shell_complete=completes("kinds"),
+    help="message, thought, tool_request or tool_response; may be repeated.",
 )
 @click.option(
     "--actor-kind",
@@ -143,7 +157,8 @@ def show(
     multiple=True,
     type=utf8,
     metavar="KIND",
-    help=("human, agent or system; may be repeated."),
+    shell_complete=completes("actor_kinds"),
+    help="human, agent or system; may be repeated.",
 )
 @click.option("--private", is_flag=True, help="Keep private acta, which are left out otherwise.")
 @pass_given
@@ -160,7 +175,7 @@ def context(
     from workbench.sessions.model import ActorKind, ActumKind
     from workbench.workspace.context import context as window
 
-    with open_workspace(given) as workspace:
+    with open_workspace(given) as workspace, _naming(session_id):
         acta = window(
             workspace,
             _owner(workspace, owner),
@@ -185,17 +200,40 @@ def context(
 
 @command.command("record", short_help="Record one act into a session.")
 @common
-@click.option("--session", "session_id", required=True, type=utf8, metavar="ID", help="Begun if it is new.")
+@click.option(
+    "--session",
+    "session_id",
+    required=True,
+    type=utf8,
+    metavar="ID",
+    shell_complete=completes("sessions"),
+    help="Begun if it is new.",
+)
 @owner
 @click.option(
     "--kind",
     required=True,
     type=utf8,
     metavar="KIND",
+    shell_complete=completes("kinds"),
     help="message, thought, tool_request or tool_response.",
 )
-@click.option("--actor-kind", required=True, type=utf8, metavar="KIND", help="human, agent or system.")
-@click.option("--actor", required=True, type=utf8, metavar="ID", help="Who did it.")
+@click.option(
+    "--actor-kind",
+    required=True,
+    type=utf8,
+    metavar="KIND",
+    shell_complete=completes("actor_kinds"),
+    help="human, agent or system.",
+)
+@click.option(
+    "--actor",
+    required=True,
+    type=utf8,
+    metavar="ID",
+    shell_complete=completes("actors"),
+    help="Who did it.",
+)
 @click.option(
     "--content",
     required=True,
@@ -235,7 +273,7 @@ def record(
         metadata={} if metadata is None else _metadata(metadata),
         visibility=PRIVATE if private else PUBLIC,
     )
-    with open_workspace(given, read_only=False) as workspace:
+    with open_workspace(given, read_only=False) as workspace, _naming(session_id):
         stored = workspace.sessions.record_actum(_owner(workspace, owner), actum, idempotency_key=key)
         _print_actum(given, workspace, stored)
 
@@ -254,7 +292,7 @@ def close_unit(
     given: Given, session_id: str, owner: str | None, unit: str, note: str | None, key: str | None
 ) -> None:
     """Mark the end of a stretch of a session; this is no act of the session."""
-    with open_workspace(given, read_only=False) as workspace:
+    with open_workspace(given, read_only=False) as workspace, _naming(session_id):
         closed = workspace.close_unit(
             _owner(workspace, owner), session_id, unit, note=note, idempotency_key=key
         )
@@ -263,7 +301,68 @@ def close_unit(
         return
     from workbench.drawing import visible
 
-    write_lines([visible(f"closed {unit} at {closed.position} (seq {closed.seq})")])
+    write_lines([visible(f"closed {unit} in {session_id}: event {closed.position}, seq {closed.seq}")])
+
+
+def _no_sessions(given: Given) -> Iterator[str]:
+    from workbench.drawing import visible
+
+    yield "no sessions yet"
+    yield ""
+    yield "imports and records make them, such as:"
+    for line in (
+        "workbench import claude-code",
+        "workbench import codex",
+        "workbench sessions record --help",
+    ):
+        # To be told how to record, nobody needs to name a workspace.
+        yield visible(f"  {line if line.endswith('--help') else with_root(line, given)}")
+
+
+@contextmanager
+def _naming(session_id: str) -> Iterator[None]:
+    """A session that is not there, or is somebody else's, is named as it was asked for.
+
+    The library names none, for agents; here the same words answer both, to whoever wrote the id.
+    """
+    try:
+        yield
+    except WorkbenchError as error:
+        if error.code != "chronicum_not_found":
+            raise
+        from workbench.sessions.errors import ChronicumNotFound
+
+        raise ChronicumNotFound(f"{ChronicumNotFound.text}: {session_id}") from error
+
+
+def _lineage(workspace: Workspace, row: SessionRow) -> list[tuple[str, str]]:
+    """Of a fork the session that it was forked from, of a sub-agent the one that started it.
+
+    Pairs of (what it is to this session, its id and its title where it is in the workspace too).
+    """
+    return [
+        (name, _with_title(workspace, session_id))
+        for name, session_id in (("fork of", row.forked_from), ("sub-agent of", _parent(workspace, row)))
+        if session_id
+    ]
+
+
+def _parent(workspace: Workspace, row: SessionRow) -> str:
+    """The session that a sub-agent's first acta name; empty for a session that no other one started."""
+    from workbench.sessions.model import ActumKind
+    from workbench.workspace.rows import ActaFilter
+
+    wanted = ActaFilter(kinds=tuple(map(str, ActumKind)))
+    acta = workspace.readers.entries.page(row.id, wanted, _PARENT_WITHIN)
+    named = (actum.metadata.get("parent_session") for actum in acta)
+    return next((name for name in named if isinstance(name, str)), "")
+
+
+def _with_title(workspace: Workspace, session_id: str) -> str:
+    row = workspace.readers.sessions.get(session_id)
+    if row is None:
+        return f"{session_id} (not in this workspace)"
+    return f"{session_id} ({row.title})" if row.title else session_id
 
 
 def _owner(workspace: Workspace, named: str | None) -> str:

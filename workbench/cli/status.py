@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, pass_given, root_of
 from workbench.cli.output import write_json, write_lines
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from workbench.workspace.migration import MigrationPlan
 
 
+_NAMED = 5
+"""Steps of a later release that are named; a file may have any number of them."""
+
+
+@never_migrates
 @click.command("status")
 @common
 @pass_given
@@ -22,7 +28,7 @@ def command(ctx: click.Context, given: Given) -> None:
     """Show where a workspace is and what it holds.
 
     Ends with 0 also where there is no workspace yet, with 3 where its database is of another release.
-    Never changes anything.
+    Never changes anything, whatever asks for a migration.
     """
     from workbench.storage.errors import SchemaAheadOfCode
     from workbench.workspace.errors import WorkspaceMissing
@@ -44,11 +50,19 @@ def command(ctx: click.Context, given: Given) -> None:
         answer = _outline(root, error.message)
     except SchemaAheadOfCode as error:
         answer, code = _of_another_release(root, error.message), error.exit_code
+    _condense(answer["schema"])
     if given.as_json:
         write_json(answer)
     else:
         write_lines(_text(answer))
     ctx.exit(code)
+
+
+def _condense(schema: dict[str, Any]) -> None:
+    """Name the first few of the steps that this release does not know, and count all of them."""
+    unknown = schema["unknown"]
+    schema["unknown_count"] = len(unknown)
+    schema["unknown"] = unknown[:_NAMED]
 
 
 def _pending(plan: MigrationPlan) -> str:

@@ -10,7 +10,7 @@ import click
 
 from workbench.cli import forms
 from workbench.cli.opening import open_workspace
-from workbench.cli.options import Given, common, limit, pass_given, utf8, whole
+from workbench.cli.options import Given, common, completes, limit, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:
@@ -23,16 +23,39 @@ ORDERS = ("recorded", "happened")
 
 @click.command("timeline")
 @common
-@click.option("--type", "types", multiple=True, type=utf8, metavar="TYPE", help="May be repeated.")
-@click.option("--actor", "actors", multiple=True, type=utf8, metavar="ID", help="May be repeated.")
-@click.option("--text", type=utf8, default="", metavar="WORDS", help="Words, the last one as a beginning.")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    type=utf8,
+    metavar="TYPE",
+    shell_complete=completes("event_types"),
+    help="Only events of this type, such as actum.recorded; may be repeated.",
+)
+@click.option(
+    "--actor",
+    "actors",
+    multiple=True,
+    type=utf8,
+    metavar="ID",
+    shell_complete=completes("actors"),
+    help="Only what this one did; may be repeated.",
+)
+@click.option(
+    "--text",
+    type=utf8,
+    default="",
+    metavar="WORDS",
+    help="Only what holds these words, the last one as a beginning.",
+)
 @click.option(
     "--stream",
     "streams",
     multiple=True,
     type=utf8,
     metavar="NAME",
-    help="Such as session/ID; may be repeated.",
+    shell_complete=completes("streams"),
+    help="Only this stream, such as session/ID; may be repeated.",
 )
 @click.option("--visibility", type=click.Choice(("private", "public")), help="Only one or the other.")
 @click.option(

@@ -157,4 +157,7 @@ def _json(value: Any) -> str:
 
 def event_words(event: EventRow) -> str:
     """What happened, as one line of plain text for a printed list."""
+    reason = getattr(event, "unreadable", "")
+    if reason:
+        return _flat(f"‹unreadable: {reason}› run workbench doctor")
     return "".join(span.text for span in event_line(event)).rstrip()

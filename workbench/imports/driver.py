@@ -22,6 +22,7 @@ from workbench.imports.transcript.items import (
     Ignored,
     Problem,
     Repaired,
+    Underway,
     UnitClosedItem,
 )
 from workbench.imports.transcript.placed import FileItem, FileUnreadable, Placed
@@ -169,6 +170,12 @@ class _Run:
                     if self._stops(cancelled):
                         return
                 place = (item.path, item.item.line)
+            if isinstance(item.item, Underway):
+                self._places[item.path] = item.item.place
+                yield sum(self._places.values())
+                if self._stops(cancelled):
+                    return
+                continue
             self._take(item.path, item)
             if isinstance(item.item, Checkpoint):
                 self._flush()
@@ -228,7 +235,7 @@ class _Run:
             add_counts(self._main.repaired, {item.kind: item.count})
         elif isinstance(item, Checkpoint):
             self._checkpoints[path] = item
-            self._places[path] = item.state.offset
+            self._places[path] = item.place
             self._main.waiting += item.partial
             self._main.waiting_messages += item.waiting
 

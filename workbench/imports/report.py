@@ -62,10 +62,15 @@ class ImportReport(msgspec.Struct, kw_only=True):
     sessions: list[SessionReport] = msgspec.field(default_factory=list)
     ignored: dict[str, int] = msgspec.field(default_factory=dict)
     totals: dict[str, int] = msgspec.field(default_factory=dict)
-    """files (that were read), sessions, acta_added, duplicates, problems."""
+    """files (that were read), sessions (different ones), acta_added, duplicates, problems."""
     dry_run: bool = False
     cancelled: bool = False
     """Whether it was stopped early; what was committed before stays and the next import goes on there."""
+
+    @property
+    def sessions_fed(self) -> int:
+        """How many different sessions got acta; `sessions` names one once for each file that it was in."""
+        return len({session.id for session in self.sessions if session.acta_added})
 
     def sum_up(self) -> None:
         """Fill `ignored` and `totals` from the sessions."""

@@ -119,6 +119,15 @@ def stored_line(row: tuple[Any, ...]) -> bytes:
     )
 
 
+def position_written(line: bytes) -> int | None:
+    """The position of the event on a line that an export wrote, its end included; None for any other."""
+    try:
+        event = _read(1, line)
+        return event.position if line.endswith(b"\n") and _is_as_written(line) else None
+    except (InvalidLine, msgspec.MsgspecError, UnicodeError):
+        return None
+
+
 def load_jsonl(
     log: EventLog,
     lines: Iterable[str | bytes],

@@ -351,11 +351,16 @@ def open_immutable(path: Path) -> apsw.Connection:
     return connection
 
 
-def _common(connection: apsw.Connection) -> None:
-    # We lay out neither: whoever put one into the file must not act on what we write or read.
+def ignore_strangers(connection: apsw.Connection) -> None:
+    """Keep triggers and views from acting: we lay out neither, and whoever put one into the file must not
+    change what we write or read."""
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+
+
+def _common(connection: apsw.Connection) -> None:
+    ignore_strangers(connection)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}").fetchall()
     connection.execute("PRAGMA temp_store=MEMORY").fetchall()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,6 +32,12 @@ class BackupFailed(StorageError):
     retryable = True
 
 
+class BackupRefused(BackupFailed):
+    """The folder for the copy is none, or lies somewhere else than it says; nothing was migrated."""
+
+    retryable = False
+
+
 def name_of(database: Path, since: int, to: int, at: str, mark: str) -> str:
     """A copy's name: which file, which schemas it stands between, when it was made, and a random mark."""
     return f"{database.name}.bak-premigrate-v{since}-v{to}-{at}-{mark}"
@@ -40,17 +47,19 @@ def make_backup(path: Path, folder: Path, since: int, to: int, moment: datetime,
     """Copy a database into `folder`, checked and on the disk; the caller holds its write lock.
 
     Readers go on meanwhile. The file is its owner's alone (0600), as is the folder (0700). What a
-    program that was killed left half-copied in the folder goes. Raises `DiskFull`,
-    `DatabaseDamaged` where the copy shows that the database is, `BackupFailed`, and what `steps` raise;
-    then no copy is left.
+    program that was killed left half-copied in the folder goes. Neither the folder nor the one above it
+    may be a link: a copy holds all that the database does, and whoever made the workspace could have it
+    put where others read it. Raises `DiskFull`, `DatabaseDamaged` where the copy shows that the database
+    is, `BackupFailed`, and what `steps` raise; then no copy is left.
     """
     stamp = moment.astimezone(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     name = name_of(path, since, to, stamp, secrets.token_hex(4))
     whole, part = folder / name, folder / (name + _PART)
     with _in_words(whole):
-        existed = folder.is_dir()
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        existed = is_there(folder)
+        for each in (folder.parent, folder):
+            _refuse_odd(each)
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_parts(path, folder)
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -64,6 +73,31 @@ def make_backup(path: Path, folder: Path, since: int, to: int, moment: datetime,
             remove(whole, folder_too=not existed)
             raise
     return whole
+
+
+def is_there(folder: Path) -> bool:
+    """Whether a folder exists, as far as the system lets us look."""
+    # Unlike a path's own method it never raises.
+    return os.path.isdir(folder)  # noqa: PTH112
+
+
+def _refuse_odd(folder: Path) -> None:
+    """Refuse what stands in a folder's place and is none of its own. Raises `BackupRefused`, `OSError`."""
+    try:
+        mode = folder.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise BackupRefused(
+            f"{folder} is a symbolic link to {folder.readlink()}, and no copy is put elsewhere; "
+            "nothing was migrated",
+            hint="remove the link, or put a folder in its place",
+        )
+    if not stat.S_ISDIR(mode):
+        raise BackupRefused(
+            f"{folder} is no folder, so that no copy can be put there; nothing was migrated",
+            hint="move it away: the folder is made anew",
+        )
 
 
 def remove(backup: Path, *, folder_too: bool) -> None:
@@ -134,7 +168,9 @@ def _to_disk(path: Path) -> None:
 def _remove_parts(path: Path, folder: Path) -> None:
     for entry in folder.iterdir():
         if entry.name.startswith(f"{path.name}.bak-premigrate-") and entry.name.endswith(_PART):
-            entry.unlink(missing_ok=True)
+            # A folder of that name is not ours, and what cannot be removed is in nobody's way.
+            with suppress(OSError):
+                entry.unlink()
 
 
 @contextmanager
@@ -146,6 +182,6 @@ def _in_words(whole: Path) -> Iterator[None]:
         if is_full(error):
             raise no_room(whole) from error
         raise BackupFailed(
-            f"{whole} cannot be made: {error.strerror or error}; nothing was migrated",
+            f"{error.filename or whole} cannot be made: {error.strerror or error}; nothing was migrated",
             hint="check that the workspace's backups folder may be written",
         ) from error

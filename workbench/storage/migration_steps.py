@@ -10,8 +10,12 @@ import apsw
 from workbench.storage.errors import StorageError
 
 Progress = Callable[[int, int | None, str], object]
-"""Told what is done, how much there is to do, and of what: `backup` (pages), `schema` (statements),
+"""Told what is done, how much there is to do, and of what: `waiting` (for another program that writes:
+seconds, of which nobody knows how many there will be), `backup` (pages), `schema` (statements),
 `projections` (events)."""
+
+WAITING = "waiting"
+"""The phase before the first one, once it has lasted a second; told again every second."""
 
 _INSTRUCTIONS = 200_000
 """Of SQLite's machine between two looks, a few milliseconds."""
@@ -35,6 +39,11 @@ class Steps:
         """Something more is done."""
         if self._progress is not None:
             self._progress(done, total, phase)
+
+    def wait(self, seconds: float) -> None:
+        """The write lock was waited for so long already."""
+        if self._progress is not None:
+            self._progress(int(seconds), None, WAITING)
 
     @property
     def is_cancelled(self) -> bool:

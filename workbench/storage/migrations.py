@@ -18,6 +18,7 @@ import apsw
 
 from workbench.errors import WorkbenchError
 from workbench.storage import fetch, migration_backup, schema
+from workbench.storage.connection import ignore_strangers
 from workbench.storage.errors import not_writable, translated
 from workbench.storage.history import History, Migration, MigrationError
 from workbench.storage.migration_steps import Steps
@@ -83,7 +84,7 @@ def upgrade(
         if not pending and not followup.is_needed(connection):
             followup.check(connection)
             return Upgraded(since, (), None)
-        new_folder = not backups.is_dir()
+        new_folder = not migration_backup.is_there(backups)
         backup = migration_backup.make_backup(path, backups, since, history.version, moment, steps)
         try:
             _run(connection, pending, steps)
@@ -121,6 +122,7 @@ def _writing(path: Path, steps: Steps) -> Iterator[apsw.Connection]:
             folder = path.resolve().parent
             if connection.readonly("main") or not os.access(folder, os.W_OK | os.X_OK):
                 raise not_writable(path)
+            ignore_strangers(connection)
             connection.set_busy_handler(turns.busy)
             connection.execute("PRAGMA synchronous=FULL")
             # A step may lay out a table anew that others point to; they are checked before the commit.
@@ -139,6 +141,14 @@ def _writing(path: Path, steps: Steps) -> Iterator[apsw.Connection]:
 
 def _begin(connection: apsw.Connection, turns: WriteTurns, steps: Steps) -> None:
     pause = LOCK_PAUSE
+    began = time.monotonic()
+
+    def waiting(_: float) -> None:
+        # Each try counts its own seconds.
+        steps.wait(time.monotonic() - began)
+        steps.refuse_cancelled()
+
+    turns.on_wait = waiting
     for left in range(LOCK_RETRIES, -1, -1):
         steps.refuse_cancelled()
         try:

@@ -31,12 +31,18 @@ WAITS_ON_SECONDS = 1.6
 MIGRATABLE = ("schema_migration_required", "fold_set_mismatch")
 """The codes of what an explicit migration mends."""
 
-LOST_WORDS = {"db_replaced": "replaced", "db_damaged": "damaged", "not_a_workbench_database": "damaged"}
+LOST_WORDS = {
+    "db_replaced": "replaced",
+    "db_damaged": "damaged",
+    "not_a_workbench_database": "damaged",
+    "no_database_file": "damaged",
+}
 
 TITLES = {
     "schema_ahead_of_code": "A newer release wrote this workspace",
     "not_a_workbench_database": "This is no workbench database",
     "db_damaged": "The database is damaged",
+    "no_database_file": "There is no database in its place",
     "db_locked": "Another program holds the database",
 }
 """What stands over the page of a workspace that cannot be opened, by the error's code."""
@@ -107,7 +113,9 @@ class Access:
         self.problem = failures.failure_of(error, _title(error))
         if self._was_lost and self.problem.code == "workspace_missing":
             self.problem = replace(
-                self.problem, title="The workspace is lost", hint="Put it back, or a copy of it, then press R"
+                self.problem,
+                title="The workspace is lost",
+                hint="Put it back, or a copy of it, then try again",
             )
 
     def lost(self, error: Exception) -> bool:

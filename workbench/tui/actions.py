@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from textual.binding import Binding
 
-if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+from workbench.tui.asked import HasAccess, HasPage
 
 APP = "app"
 """Live everywhere."""
@@ -25,18 +24,21 @@ LIST = "list"
 PANE = "pane"
 """Live while a detail pane has the keys."""
 
-SHARED_CONTEXTS = (APP, PAGE, LIST, PANE)
+DOOR = "door"
+"""Live on the pages that stand before a workspace that is not open, and nowhere else."""
 
-GROUPS = ("Screens", "Move", "Find", "Select and copy", "View", "Act", "Program")
+SHARED_CONTEXTS = (APP, PAGE, LIST, PANE, DOOR)
+
+GROUPS = ("Screens", "Move", "Find", "Select and copy", "View", "Act", "Before opening", "Program")
 """The order in which help and the key sheet show the groups."""
 
 
-def always(app: WorkbenchApp) -> str:
+def always(app: object) -> str:
     """The availability of an action that can always run."""
     return ""
 
 
-def writing(app: WorkbenchApp) -> str:
+def writing(app: HasAccess) -> str:
     """The availability of an action that changes the workspace."""
     return app.access.write_refusal
 
@@ -58,7 +60,8 @@ class Action:
     group: str
     run: str
     footer: int = 0
-    reason: Callable[[WorkbenchApp], str] = always
+    reason: Callable[[Any], str] = always
+    """Takes the program; each function names as much of it as it asks."""
     optional: bool = False
     """A shared action that only some screens have; see `Page.OFFERS`."""
 
@@ -116,6 +119,8 @@ def bindings(actions: Iterable[Action]) -> list[Binding]:
 
 def live_together(first: str, second: str) -> bool:
     """Whether keys of the two contexts can be live at one moment."""
+    if DOOR in (first, second):
+        return first == second or APP in (first, second)
     if first == second or APP in (first, second) or PAGE in (first, second):
         return True
     widgets = (LIST, PANE)
@@ -135,7 +140,7 @@ def screen_action(name: str, title: str, number: int) -> Action:
     )
 
 
-def _has_copy(app: WorkbenchApp) -> str:
+def _has_copy(app: HasPage) -> str:
     return "" if app.page is not None and app.page.copy_choices() else "nothing here to copy"
 
 
@@ -349,5 +354,51 @@ APP_ACTIONS = (
     Action("app.quit", "quit", "Leave the program.", ("q", "ctrl+q"), APP, "Program", "leave"),
 )
 
-BASE_ACTIONS = LIST_ACTIONS + PANE_ACTIONS + PAGE_ACTIONS + APP_ACTIONS
+DOOR_ACTIONS = (
+    Action(
+        "door.migrate",
+        "migrate",
+        "Copy the database, migrate the workspace, and open it.",
+        ("enter", "m"),
+        DOOR,
+        "Before opening",
+        "migrate",
+        footer=10,
+    ),
+    Action(
+        "door.stop",
+        "stop",
+        "Stop the migration and roll back all that it did.",
+        ("x",),
+        DOOR,
+        "Before opening",
+        "stop",
+        footer=20,
+    ),
+    Action(
+        "door.try_again",
+        "try again",
+        "Try again to open the workspace.",
+        ("R",),
+        DOOR,
+        "Before opening",
+        "try_again",
+        footer=30,
+    ),
+    Action(
+        "door.copy", "copy", "Copy what the page says.", ("y",), DOOR, "Before opening", "copy", footer=40
+    ),
+    Action(
+        "door.down",
+        "down",
+        "Scroll one line down.",
+        ("j", "down"),
+        DOOR,
+        "Before opening",
+        "scroll_text(1)",
+    ),
+    Action("door.up", "up", "Scroll one line up.", ("k", "up"), DOOR, "Before opening", "scroll_text(-1)"),
+)
+
+BASE_ACTIONS = LIST_ACTIONS + PANE_ACTIONS + PAGE_ACTIONS + DOOR_ACTIONS + APP_ACTIONS
 """What every screen shares."""

@@ -1,4 +1,4 @@
-"""The terminal program: opens a workspace, keeps one page per screen, and is the one funnel for errors."""
+"""The terminal program: opens a workspace, keeps one page per screen, and says how it stands."""
 
 from __future__ import annotations
 
@@ -9,27 +9,20 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
-from textual.app import App
 from textual.binding import BindingType
-from textual.worker import WorkerFailed
 
 from workbench import locations
-from workbench.data import DataMissing, data_folder
 from workbench.errors import WorkbenchError
 from workbench.tui import failures, terminal
 from workbench.tui.access import Access
 from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_action
-from workbench.tui.file_fate import WorkspaceLost
+from workbench.tui.doors import DOORS, MIGRATION_MODE, PROBLEM_MODE
 from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
-from workbench.tui.migration_page import MigrationPage
+from workbench.tui.navigation import Navigating
 from workbench.tui.page import Page
-from workbench.tui.present import plain_lines, visible
-from workbench.tui.problem_page import ProblemPage
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
-from workbench.tui.themes import DEFAULT_THEME, ThemeFile, choose_theme, load_themes, try_theme, variables_of
 from workbench.tui.watch import (
     Committed,
     JobsMoved,
@@ -43,23 +36,12 @@ from workbench.tui.watch import (
 from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 
 if TYPE_CHECKING:
-    from textual.message import Message
-    from textual.notifications import SeverityLevel
     from textual.timer import Timer
-    from textual.worker import Worker
 
     from workbench.workspace import Workspace
 
 SLOW_SECONDS = 2.0
 """After this long the page says that opening takes long, and what a person can do."""
-
-PROBLEM_MODE = "problem"
-MIGRATION_MODE = "migration"
-DOORS: dict[str, type[ProblemPage | MigrationPage]] = {
-    PROBLEM_MODE: ProblemPage,
-    MIGRATION_MODE: MigrationPage,
-}
-"""The pages that stand before a workspace that is not open."""
 
 LEAVE_SECONDS = 2.0
 """How long leaving the program waits for its jobs to stop in an orderly way."""
@@ -74,8 +56,7 @@ KEYMAP_PROBLEMS_SHOWN = 2
 def registry_of(pages: tuple[type[Page], ...]) -> Registry:
     """Every action of a program with these screens; a shared one that no screen offers is not there."""
     screens = [screen_action(page.NAME, page.TITLE, page.NUMBER) for page in pages]
-    # The page of a workspace that cannot be opened has a copy of its own.
-    offered = frozenset({"page.copy"}).union(*(page.OFFERS for page in pages))
+    offered = frozenset[str]().union(*(page.OFFERS for page in pages))
     shared = [action for action in BASE_ACTIONS if not action.optional or action.id in offered]
     own = [action for page in pages for action in page.ACTIONS]
     return Registry([*screens, *shared, *own])
@@ -88,7 +69,7 @@ def _home_relative(path: Path) -> str:
         return str(path)
 
 
-class WorkbenchApp(App[None], inherit_bindings=False):
+class WorkbenchApp(Navigating, inherit_bindings=False):
     """The program on one workspace.
 
     `root` need not exist: then the first page says so. `clock` gives the moment that relative ages are
@@ -96,7 +77,6 @@ class WorkbenchApp(App[None], inherit_bindings=False):
     """
 
     TITLE = "Chronicle Workbench"
-    CSS_PATH: ClassVar[Path] = Path(__file__).with_name("page.tcss")
     ENABLE_COMMAND_PALETTE = False
     PAGES: ClassVar[tuple[type[Page], ...]] = installed_pages()
     REGISTRY: ClassVar[Registry] = registry_of(PAGES)
@@ -117,23 +97,20 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         clock: Callable[[], datetime] | None = None,
         screen: str | None = None,
     ) -> None:
-        self._greetings: list[tuple[str, SeverityLevel]] = []
         self.root = root.expanduser().absolute()
         self._state_path = state_file(locations.state_dir(), self.root)
-        self.state, problem = load_state(self._state_path)
-        self._greet(problem)
+        self.state, state_problem = load_state(self._state_path)
         self.state.root = str(self.root)
-        self._first = self._first_screen(screen or self.state.screen)
+        self._first, screen_problem = self._first_screen(screen or self.state.screen)
         # Textual takes the first mode from its class; here it is a matter of the person's state.
         vars(self)["DEFAULT_MODE"] = self._first
         super().__init__()
+        self.greet(state_problem)
+        self.greet(screen_problem)
         self.animation_level = "none"
         self.wants_read_only = read_only
         self.clock = clock or (lambda: datetime.now(UTC))
         self.access = Access(self.post_message, read_only=read_only)
-        self.takes_mouse = True
-        self.unexpected: list[BaseException] = []
-        self._shown_error: BaseException | None = None
         self._waiting: Timer | None = None
         self._begun = False
         self._end_with: int | None = None
@@ -141,10 +118,9 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._job_numbers = count(1)
 
         self.keymap: Keymap = load_keymap(locations.keymap_file(), self.registry)
-        self._greet(self._keymap_summary())
+        self.greet(self._keymap_summary())
         self.set_keymap(self.keymap.for_textual())
-        self._shipped_themes: Path | None = None
-        self._load_themes()
+        self.apply_themes()
         for page in self.PAGES:
             self.add_mode(page.NAME, page)
         for name, door in DOORS.items():
@@ -159,11 +135,12 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         shown = [f"{len(problems)} lines of the keymap cannot be used:", *problems[:KEYMAP_PROBLEMS_SHOWN]]
         return "\n".join([*shown, f"and {len(problems) - KEYMAP_PROBLEMS_SHOWN} more. {where}"])
 
-    def _first_screen(self, wanted: str) -> str:
+    def _first_screen(self, wanted: str) -> tuple[str, str]:
+        """The first screen, and a sentence where it is not the one that is wanted."""
         names = [page.NAME for page in self.PAGES]
-        if wanted and wanted not in names:
-            self._greet(f"There is no screen “{wanted}”.")
-        return wanted if wanted in names else (names[0] if names else PROBLEM_MODE)
+        if wanted in names:
+            return wanted, ""
+        return names[0] if names else PROBLEM_MODE, f"There is no screen “{wanted}”." if wanted else ""
 
     # Start and end
 
@@ -187,15 +164,10 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         if self._end_with is not None:
             self.exit(return_code=self._end_with)
             return
-        for text, severity in self._greetings:
+        for text, severity in self.greetings:
             self.notify(text, severity=severity, timeout=12)
-        self._greetings.clear()
+        self.greetings.clear()
         self.open_workspace()
-
-    @property
-    def workspace(self) -> Workspace | None:
-        """The workspace, once it is open."""
-        return self.access.workspace
 
     def open_workspace(self) -> None:
         """Open the workspace on a thread of its own; `Opened` or `OpenFailed` follows."""
@@ -262,10 +234,9 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._update_doors()
 
     def _update_doors(self) -> None:
-        if self.current_mode in DOORS:
-            door = self.screen_stack[0]
-            if isinstance(door, ProblemPage | MigrationPage) and door.is_mounted:
-                door.update()
+        door = self.door
+        if door is not None and door.is_mounted:
+            door.update()
 
     async def reopen(self) -> None:
         """Open the workspace anew after it was lost; every screen begins afresh where it was."""
@@ -280,11 +251,6 @@ class WorkbenchApp(App[None], inherit_bindings=False):
             self.add_mode(page.NAME, type(page))
         self.open_workspace()
 
-    @property
-    def problem(self) -> failures.Failure | None:
-        """Why the workspace could not be opened, or was lost."""
-        return self.access.problem
-
     def on_committed(self, message: Committed) -> None:
         """Something was committed: the page that is shown asks again, the others when they are shown."""
         for page in self.built_pages():
@@ -296,22 +262,15 @@ class WorkbenchApp(App[None], inherit_bindings=False):
         self._update_headers()
         self._update_footer()
         if news and self.access.problem is not None:
-            self._show_message(self.access.problem)
+            self.show_message(self.access.problem)
 
     def on_live_again(self, message: LiveAgain) -> None:
         """The database answers again."""
         if self.access.found():
-            self._close_stale_message()
+            self.close_stale_message()
             self.notify("The workspace is there again.")
         self._update_headers()
         self._update_footer()
-
-    def _close_stale_message(self) -> None:
-        from workbench.tui.dialogs.message import MessageDialog
-
-        screen = self.screen
-        if isinstance(screen, MessageDialog) and screen.failure.code == WorkspaceLost.code:
-            screen.dismiss(None)
 
     def on_write_waits(self, message: WriteWaits) -> None:
         """A write of this program waits for another program: the footer says so while it does."""
@@ -331,21 +290,6 @@ class WorkbenchApp(App[None], inherit_bindings=False):
             page.update_header()
 
     # What pages draw from
-
-    @property
-    def registry(self) -> Registry:
-        """Every action of the program."""
-        return self.REGISTRY
-
-    @property
-    def page(self) -> Page | None:
-        """The screen that is shown, under any dialog."""
-        stack = self.screen_stack
-        return stack[0] if stack and isinstance(stack[0], Page) else None
-
-    def built_pages(self) -> list[Page]:
-        """The screens that have been shown at least once."""
-        return [stack[0] for stack in self._screen_stacks.values() if stack and isinstance(stack[0], Page)]
 
     def header_state(self) -> HeaderState:
         """What the header says."""
@@ -414,288 +358,3 @@ class WorkbenchApp(App[None], inherit_bindings=False):
             self.page.update_footer()
 
     # Messages to a person
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,
-    ) -> None:
-        """Show a toast; unlike Textual's own, its text is literal unless `markup` is asked for."""
-        if not markup:
-            message, title = plain_lines(message, 600), visible(title)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
-
-    def _greet(self, text: str, severity: SeverityLevel = "warning") -> None:
-        if text:
-            self._greetings.append((text, severity))
-
-    def show_failure(
-        self, error: BaseException, title: str = "", retry: Callable[[], object] | None = None
-    ) -> None:
-        """Show an error as a dialog that can be copied; the one way for every error to reach a person.
-
-        `retry` is offered where the error says that the same may work later. What only repeats a dialog
-        that is open, or that the workspace is lost, is not shown again.
-        """
-        if isinstance(error, WorkerFailed) and isinstance(error.error, BaseException):
-            error = error.error
-        if error is self._shown_error:
-            return  # A worker's error comes from the worker and from Textual.
-        self._shown_error = error
-        if not isinstance(error, WorkbenchError):
-            self.unexpected.append(error)
-        elif not error.retryable:
-            retry = None
-        if self.access.swallows(error):
-            self.notify(self.urgent_text(), severity="warning")
-            return
-        self._show_message(failures.failure_of(error, title), retry)
-
-    def _show_message(self, failure: failures.Failure, retry: Callable[[], object] | None = None) -> None:
-        from workbench.tui.dialogs.message import MessageDialog
-
-        def again(wanted: str | None) -> None:
-            if wanted == "again" and retry is not None:
-                retry()
-
-        for screen in self.screen_stack:
-            if isinstance(screen, MessageDialog) and failures.repeats(failure, screen.failure):
-                if failure.code == WorkspaceLost.code:
-                    screen.show(failure)
-                return
-        self.push_screen(MessageDialog(failure, retry=retry is not None), again)
-
-    @contextmanager
-    def showing_failures(self) -> Iterator[None]:
-        """Errors that speak for themselves become a dialog; others pass on."""
-        try:
-            yield
-        except WorkbenchError as error:
-            self.show_failure(error)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker of the program itself failed: say so, and go on."""
-        if event.worker.error is not None and event.state.name == "ERROR":
-            self.show_failure(event.worker.error)
-
-    async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
-        """Run a Textual action; what it raises becomes a dialog, and the program goes on."""
-        try:
-            return await super().run_action(action, default_namespace, namespaces)
-        except Exception as error:
-            self.show_failure(error)
-            return True
-
-    async def _dispatch_message(self, message: Message) -> None:
-        # As in `Page`: a refusal while a message is handled is no reason to end the program.
-        try:
-            await super()._dispatch_message(message)
-        except WorkbenchError as error:
-            self.show_failure(error)
-
-    def _handle_exception(self, error: Exception) -> None:
-        # Textual would print a traceback with local variables, which may hold anything an agent said.
-        if isinstance(error, WorkerFailed):
-            self.show_failure(error)
-            return
-        self._return_code = 1
-        if self._exception is None:
-            self._exception = error
-            self._exception_event.set()
-        failure = failures.failure_of(error)
-        self._exit_renderables.append(
-            Text(f"workbench: an unexpected {type(error).__name__} ended the program. {failure.hint}")
-        )
-        self._close_messages_no_wait()
-
-    # Themes
-
-    def read_themes(self) -> tuple[dict[str, ThemeFile], list[str]]:
-        """The themes by name, shipped and the user's, and a sentence for each file that is none."""
-        folders = [locations.themes_dir()]
-        try:
-            self._shipped_themes = data_folder("themes")
-        except DataMissing as error:
-            self._greet(error.message)
-        else:
-            folders.insert(0, self._shipped_themes)
-        return load_themes(folders)
-
-    def _load_themes(self) -> None:
-        self.themes, problems = self.read_themes()
-        for problem in problems:
-            self._greet(problem)
-        for theme in self.themes.values():
-            self.register_theme(theme.theme)
-        name, problem = choose_theme(self.state.theme or DEFAULT_THEME, self.themes, no_color=self.no_color)
-        self._greet(problem)
-        # Shipped themes are known to work; trying one costs a moment of every start.
-        if name in self.themes and not self._is_shipped(self.themes[name]):
-            name, problem = self._applicable(name)
-            self._greet(problem)
-        self.theme = name
-        self.stylesheet.set_variables(self.get_css_variables())
-
-    def _is_shipped(self, theme: ThemeFile) -> bool:
-        return theme.path is not None and theme.path.parent == self._shipped_themes
-
-    def _applicable(self, name: str) -> tuple[str, str]:
-        """The theme itself where it can be applied, else the default, with the sentence that says so."""
-        error = try_theme(self.themes[name].theme, self.get_theme_variable_defaults(), self.CSS_PATH)
-        if error is None:
-            return name, ""
-        if self.state.theme == name:
-            self.state.theme = ""
-        fallback, _ = choose_theme(DEFAULT_THEME, self.themes, no_color=self.no_color)
-        fallback = fallback if fallback != name else "textual-dark"
-        where = failures.write_log(error)
-        return fallback, f"The theme “{name}” cannot be applied; using “{fallback}”. {where}"
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our tokens for a theme that does not have them: the style sheet must always be readable."""
-        return variables_of(_FALLBACK_TOKENS)
-
-    def use_theme(self, name: str) -> None:
-        """Change the theme and remember it."""
-        chosen, problem = choose_theme(name, self.themes, no_color=self.no_color)
-        if problem:
-            self.notify(problem, severity="warning")
-            return
-        self.theme, problem = self._applicable(chosen)
-        if problem:
-            self.notify(problem, severity="warning")
-        else:
-            self.state.theme = chosen
-        self.save_state()
-
-    # Actions
-
-    async def action_perform(self, action_id: str) -> None:
-        """Run an action of the registry where it lives, or say why it cannot run now."""
-        action = self.registry[action_id]
-        reason = self.reason_of(action_id)
-        if reason:
-            self.notify(f"“{action.title}” cannot run now: {reason}.", severity="warning")
-            return
-        page = self.page
-        if action.context == APP or page is None:
-            await self.run_action(action.run, self)
-        else:
-            await self.run_action(action.run, page.node_of(action.context))
-
-    def reason_of(self, action_id: str) -> str:
-        """Why an action cannot be run now, from a list of all; "" where it can."""
-        action = self.registry[action_id]
-        page = self.page
-        if page is None:
-            return action.reason(self) if action.context == APP else "no workspace is open"
-        if action.optional and action_id not in page.OFFERS:
-            return "this screen does not have it"
-        return self._unreachable(page, action.context) or action.reason(self)
-
-    def _unreachable(self, page: Page, context: str) -> str:
-        for other in self.PAGES:
-            if context == other.NAME and other.NAME != page.NAME:
-                return f"it belongs to the {other.TITLE} screen"
-        return ""
-
-    async def action_open_screen(self, name: str) -> None:
-        """Show a screen."""
-        if self.current_mode in DOORS:
-            self.notify("No workspace is open.", severity="warning")
-            return
-        self.state.screen = name
-        await self.switch_mode(name)
-        self.save_state()
-
-    def action_help(self) -> None:
-        """Show what can be done here."""
-        from workbench.tui.dialogs.help import HelpDialog, help_entries
-
-        self.push_screen(HelpDialog(help_entries(self)), self._run_chosen)
-
-    def action_palette(self) -> None:
-        """Find any action by name."""
-        from workbench.tui.dialogs.palette import palette_dialog
-
-        self.push_screen(palette_dialog(self), self._run_chosen)
-
-    async def _run_chosen(self, action_id: str | None) -> None:
-        if action_id is not None:
-            await self.action_perform(action_id)
-
-    def action_choose_theme(self) -> None:
-        """Offer the themes."""
-        from workbench.tui.dialogs.choose import Choice, ChooseDialog
-
-        choices = [
-            Choice(theme.name, theme.title, "in use" if theme.name == self.theme else "")
-            for theme in self.themes.values()
-        ]
-
-        def use(name: str | None) -> None:
-            if name is not None:
-                self.use_theme(name)
-
-        self.push_screen(ChooseDialog("Theme", choices, selected=self.theme), use)
-
-    def action_toggle_mouse(self) -> None:
-        """Hand the mouse to the terminal, or take it back."""
-        self.takes_mouse = not self.takes_mouse
-        terminal.capture_mouse_reports(self, self.takes_mouse)
-        key = self.keymap.shown("app.mouse")
-        self.notify(
-            "The mouse works in the program again."
-            if self.takes_mouse
-            else f"The mouse belongs to the terminal: select text its way. {key} takes it back."
-        )
-
-    def action_leave(self) -> None:
-        """Leave the program; asks first while a job runs."""
-        jobs = self.running_jobs()
-        if not jobs:
-            self.exit()
-            return
-        from workbench.tui.dialogs.confirm import ConfirmDialog
-
-        running = "\n".join(jobs)
-
-        def leave(sure: bool | None) -> None:
-            if sure:
-                self.exit()
-
-        self.push_screen(ConfirmDialog("Leave while this runs?", running, yes="leave", no="stay"), leave)
-
-    def action_help_quit(self) -> None:
-        """Say how to leave, to a person who pressed what leaves other programs."""
-        self.notify(f"{self.keymap.shown('app.quit')} leaves the program.")
-
-    def copy(self, text: str, label: str) -> None:
-        """Copy a text out of the terminal, and say what is known about the outcome."""
-        from workbench.tui.clipboard import copy_text
-
-        if not text:
-            self.notify(f"Nothing to copy: {label} is empty.", severity="warning")
-            return
-        self.notify(copy_text(self, text, label).sentence, timeout=8)
-
-
-_FALLBACK_TOKENS = {
-    "ground": "#15161c",
-    "raised": "#191c26",
-    "line": "#2c303d",
-    "cursor": "#232937",
-    "cursor_blurred": "#1d212c",
-    "ink": "#e6e8ef",
-    "body": "#b9bfcd",
-    "quiet": "#959cae",
-    "faint": "#8c95a8",
-    "accent": "#7aa2f7",
-    "attention": "#e0af68",
-    "broken": "#f7768e",
-    "kept": "#9ece6a",
-}

@@ -288,7 +288,9 @@ class Document:
                 lead = run.first
                 if hang < run.hang:
                     lead = tuple(span for span in lead if span.text.strip())[:1]
-                    lead = (Span(fit("".join(span.text for span in lead), hang), run.first[-1].role),)
+                    lead = (
+                        Span(fit("".join(span.text for span in lead).rstrip(), hang), run.first[-1].role),
+                    )
             skipped = 0 if opens else sum(len(span.text) for span in lead)
             lines.append(DocumentLine((*lead, *_spans(run, text, at)), skipped, joint))
             at += len(text) + len(joint)

@@ -50,7 +50,15 @@ def failure_of(error: BaseException, title: str = "") -> Failure:
 
 
 _OF_THE_FILE = frozenset(
-    ("storage", "db_damaged", "not_a_workbench_database", "db_replaced", "db_missing", "workspace_lost")
+    (
+        "storage",
+        "db_damaged",
+        "not_a_workbench_database",
+        "db_replaced",
+        "db_missing",
+        "workspace_lost",
+        "no_database_file",
+    )
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.tui.actions import APP, GROUPS, LIST, PAGE, PANE, Registry
+from workbench.tui.actions import APP, DOOR, GROUPS, LIST, PAGE, PANE, Registry
 from workbench.tui.key_names import display
 
 SHEET = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
@@ -18,7 +18,13 @@ def key_sheet(registry: Registry, titles: dict[str, str]) -> str:
 
     `titles` names the screens by context, for the actions that only one of them has.
     """
-    where = {APP: "everywhere", PAGE: "screens", LIST: "lists", PANE: "detail panes"} | titles
+    where = {
+        APP: "everywhere",
+        PAGE: "screens",
+        LIST: "lists",
+        PANE: "detail panes",
+        DOOR: "before opening",
+    } | titles
     lines = [
         "# Keys",
         "",

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker
 
+from workbench.tui.actions import DOOR_ACTIONS, bindings
 from workbench.tui.failures import Failure, failure_of
 from workbench.tui.present import counted, fit, number, plain_lines, size, wrap
 from workbench.tui.problem_page import failure_content
@@ -25,13 +26,11 @@ from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
     from workbench.workspace.migration import Migrated, MigrationPlan
 
 _TICK_SECONDS = 0.25
 _TELL_SECONDS = 0.1
-_WAITING_SECONDS = 0.5
-"""A migration that has said nothing for this long since it began waits for the write lock."""
 _MARGINS = 9
 """Cells of a line that are not for text: the padding of both sides, and the scroll bar's."""
 _LEAST_FOR_ETA = 1.0
@@ -53,18 +52,11 @@ class Planned(Message):
 
 
 class MigrationPage(Screen[None], inherit_bindings=False):
-    """Shows the plan; `enter` migrates, `x` stops and rolls back, `R` looks again."""
+    """Shows the plan, migrates where that is asked for, and can stop and roll back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,m", "migrate", "migrate", show=False),
-        Binding("x", "stop", "stop", show=False),
-        Binding("R", "look_again", "look again", id="page.refresh", show=False),
-        Binding("y", "copy", "copy", id="page.copy", show=False),
-        Binding("j,down", "scroll_text(1)", "down", show=False),
-        Binding("k,up", "scroll_text(-1)", "up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(DOOR_ACTIONS)]
 
-    app: WorkbenchApp
+    app: Shell
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,9 +155,6 @@ class MigrationPage(Screen[None], inherit_bindings=False):
         """Begin, once; say why where it cannot be done."""
         if self.state != "ready":
             return
-        if self.refusal:
-            self.app.notify(f"“migrate” cannot run now: {self.refusal}.", severity="warning")
-            return
         self.state, self.failure, self._cancelled = "running", None, False
         self._stop = threading.Event()
         self.progress = Progress()
@@ -232,7 +221,7 @@ class MigrationPage(Screen[None], inherit_bindings=False):
             self._stop.set()
             self._draw()
 
-    def action_look_again(self) -> None:
+    def action_try_again(self) -> None:
         """Try to open the workspace: another program may have migrated it."""
         if self.state == "ready":
             self.failure = None
@@ -245,6 +234,17 @@ class MigrationPage(Screen[None], inherit_bindings=False):
     def action_scroll_text(self, lines: int) -> None:
         """Scroll a text that is longer than the screen."""
         self.query_one(".door", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def reason_of(self, action_id: str) -> str:
+        """Why an action of the doors cannot run now; "" where it can."""
+        if action_id == "door.stop":
+            return "" if self.state == "running" else "no migration runs"
+        if action_id in ("door.migrate", "door.try_again"):
+            busy = {"running": "it runs already", "looking": "what has to be done is not known yet"}
+            if self.state != "ready":
+                return busy.get(self.state, "the workspace is being opened")
+            return self.refusal if action_id == "door.migrate" else ""
+        return ""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A fault of the program: say so, and go on."""
@@ -268,14 +268,12 @@ class MigrationPage(Screen[None], inherit_bindings=False):
         quit_item = FooterItem("app.quit", keymap.shown("app.quit"), "quit")
         items = {
             "ready": [
-                FooterItem("migrate", "enter", "migrate", self.refusal, click="screen.migrate"),
-                FooterItem(
-                    "page.refresh", keymap.shown("page.refresh"), "look again", click="screen.look_again"
-                ),
-                FooterItem("page.copy", keymap.shown("page.copy"), "copy", click="screen.copy"),
+                FooterItem("door.migrate", keymap.shown("door.migrate"), "migrate", self.refusal),
+                FooterItem("door.try_again", keymap.shown("door.try_again"), "look again"),
+                FooterItem("door.copy", keymap.shown("door.copy"), "copy"),
                 quit_item,
             ],
-            "running": [FooterItem("stop", "x", "stop and roll back", click="screen.stop"), quit_item],
+            "running": [FooterItem("door.stop", keymap.shown("door.stop"), "stop and roll back"), quit_item],
         }.get(self.state, [quit_item])
         self.query_one(FooterLine).show([*items, help_item], "")
 
@@ -307,7 +305,9 @@ class MigrationPage(Screen[None], inherit_bindings=False):
             parts.append(Content.assemble(("⊘ ", "$attention"), (refusal, "$body")))
         else:
             again = "tries again" if self.failure is not None else "migrates, then opens the workspace"
-            parts.append(Content.assemble(("enter", "bold $accent"), f" {again}"))
+            parts.append(
+                Content.assemble((self.app.keymap.shown("door.migrate"), "bold $accent"), f" {again}")
+            )
         return Content("\n\n").join(parts)
 
 
@@ -362,14 +362,20 @@ class Progress:
     """How far a migration is: its phase, its count, and what is left."""
 
     def __init__(self) -> None:
-        self._began = self._phase_began = monotonic()
+        self._phase_began = monotonic()
+        self._waited: int | None = None
+        """Seconds that it waits for another program; None once it has the file."""
         self.heard = False
         self.done = 0
         self.total: int | None = None
         self.note = ""
 
     def step(self, done: int, total: int | None, note: str) -> None:
-        """It has come to `done` of `total` in the phase `note`."""
+        """It has come to `done` of `total` in the phase `note`; in `waiting`, so many seconds passed."""
+        if note == "waiting":
+            self._waited = done
+            return
+        self._waited = None
         if not self.heard or note != self.note or done < self.done:
             self._phase_began = monotonic()
         self.heard = True
@@ -387,8 +393,8 @@ class Progress:
         elif self.heard:
             phase = PHASES.get(self.note, (self.note, ""))[0]
             words = " · ".join(part for part in (phase, self._left(now)) if part)
-        elif now - self._began >= _WAITING_SECONDS:
-            words = f"waiting for another program that writes, {round(now - self._began)} s"
+        elif self._waited is not None:
+            words = f"waiting for another program that writes, {self._waited} s"
         else:
             words = "beginning …"
         noun = PHASES.get(self.note, ("", ""))[1]

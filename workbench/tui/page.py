@@ -28,32 +28,30 @@ from textual.binding import Binding, BindingsMap, BindingType
 from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.message import Message
-from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.tui.actions import APP, LIST, PAGE, PANE, Action, bindings
 from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
 from workbench.tui.copying import CopyChoice, TextMade
+from workbench.tui.failures import Failure, failure_of
 from workbench.tui.live_keys import ListKeys, PaneKeys
+from workbench.tui.panes import Panes
 from workbench.tui.present import literal_lines
-from workbench.tui.sizes import FORMS, LEAST, SHARES, form_of
+from workbench.tui.sizes import LEAST
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.tui.widgets.list_messages import Failed, Highlighted, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from textual import events
     from textual.worker import Worker
 
-    from workbench.tui.app import WorkbenchApp
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
 
-class Page(Screen[None], inherit_bindings=False):
+class Page(Panes, inherit_bindings=False):
     """One screen of the program. Built once and kept; hidden while another is shown."""
 
     NAME: ClassVar[str] = ""
@@ -65,17 +63,15 @@ class Page(Screen[None], inherit_bindings=False):
     """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
     OFFERS: ClassVar[frozenset[str]] = frozenset()
     """The ids of the optional shared actions that this screen has."""
-    LIST_SHARE: ClassVar[int] = 40
-    """The list's part of the width in percent, until a person changes it."""
     GOTO_HINT: ClassVar[str] = "a position, an id or a date"
     """What `page.goto` takes here."""
+    NOWHERE: ClassVar[frozenset[str]] = frozenset({"no_such_place"})
+    """The codes of errors that say that what a person typed for `page.goto` is nowhere."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(SHARED_ACTIONS),
         Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False),
     ]
-
-    app: WorkbenchApp
 
     def __init_subclass__(cls, **options: Any) -> None:
         if cls.__dict__.get("ACTIONS"):
@@ -84,13 +80,11 @@ class Page(Screen[None], inherit_bindings=False):
         super().__init_subclass__(**options)
 
     def __init__(self) -> None:
-        super().__init__(id=f"page-{self.NAME}")
+        super().__init__(f"page-{self.NAME}")
         self._stale = False
-        self._ready = False
-        self._share = self.LIST_SHARE
         self._status = ""
-        self._showing_detail = False
-        self._last_focused: Widget | None = None
+        self._going_to = ""
+        """Where a person wants to go, until they do something else."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
         self._bindings = BindingsMap(
@@ -165,30 +159,6 @@ class Page(Screen[None], inherit_bindings=False):
     def rows(self) -> VirtualList[Any] | None:
         """The list of the list pane, if the screen has one."""
         return next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
-
-    @property
-    def side_by_side(self) -> bool:
-        """Whether list and detail are seen together."""
-        return not (
-            self.has_class("-narrow") or self.has_class("-only-list") or self.has_class("-only-detail")
-        )
-
-    def show_detail(self, *, focus: bool = True) -> None:
-        """Go into the detail: show it where it is a page of its own, and give it the keys."""
-        self._showing_detail = True
-        self.set_class(True, "-detail")
-        if self.has_class("-only-list"):
-            self._set_share(self.LIST_SHARE)
-        if focus:
-            self._focus_in("#detail-pane")
-
-    def show_list(self) -> None:
-        """Go back to the list."""
-        self._showing_detail = False
-        self.set_class(False, "-detail")
-        if self.has_class("-only-detail"):
-            self._set_share(self.LIST_SHARE)
-        self._focus_in("#list-content")
 
     # The frame
 
@@ -278,110 +248,6 @@ class Page(Screen[None], inherit_bindings=False):
         ]
         return sorted(reachable, key=lambda action: order[action.context])
 
-    def focused_context(self) -> str:
-        """`LIST` or `PANE`, by what has the keys; "" where neither has."""
-        focused = self.focused
-        if focused is None:
-            return ""
-        if isinstance(focused, VirtualList):
-            return LIST
-        for node in focused.ancestors_with_self:
-            if node.id == "list-content":
-                return LIST
-            if node.id == "detail-pane":
-                return PANE
-        return ""
-
-    def focused_in_detail(self) -> bool:
-        """Whether what has the keys stands in the detail pane, be it text or a list of its own."""
-        focused = self.focused
-        return focused is not None and any(node.id == "detail-pane" for node in focused.ancestors_with_self)
-
-    def node_of(self, context: str) -> Widget:
-        """The widget on which actions of a context run: what has the keys, else the first that could."""
-        if self.focused is not None and self.focused_context() == context:
-            return self.focused
-        if context == LIST:
-            return self._first_focusable("#list-content") or self
-        if context == PANE:
-            return self._first_focusable("#detail-pane") or self
-        return self
-
-    # Size
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Choose the form for the new size."""
-        self._apply_form()
-        self.update_footer()
-        # What is hidden loses the focus, and nothing gives it back: the keys would be dead.
-        self.call_after_refresh(self._keep_focus)
-
-    def _keep_focus(self) -> None:
-        """Give the keys back to what had them before it was hidden, else to the list."""
-        if not self._ready or self.focused is not None or self.has_class("-too-small"):
-            return
-        last = self._last_focused
-        if last is not None and last.is_attached and last.focusable and last.region:
-            last.focus()
-        else:
-            self._focus_in("#detail-pane" if self._showing_detail else "#list-content")
-
-    def _apply_form(self) -> None:
-        form = form_of(*self.app.size)
-        if form == "-narrow" and self.focused_in_detail():
-            # The pane that has the keys is the one that stays.
-            self._showing_detail = True
-        for name in FORMS:
-            self.set_class(name == form, name)
-        self.set_class(self._showing_detail, "-detail")
-
-    def _set_share(self, share: int) -> None:
-        self._share = share
-        self.set_class(share == SHARES[-1], "-only-list")
-        self.set_class(share == SHARES[0], "-only-detail")
-        kept = min(max(share, SHARES[1]), SHARES[-2])
-        self.query_one("#list-pane").styles.width = f"{kept}fr"
-        self.query_one("#detail-pane").styles.width = f"{100 - kept}fr"
-
-    def _resize_focused(self, *, enlarge: bool) -> None:
-        if self.has_class("-narrow"):
-            self.app.notify("At this size one pane has all the room already.")
-            return
-        in_detail = self.focused_in_detail()
-        if enlarge != in_detail:
-            share = next((share for share in SHARES if share > self._share), self._share)
-        else:
-            share = next((share for share in reversed(SHARES) if share < self._share), self._share)
-        self._set_share(share)
-        self._focus_in("#detail-pane" if in_detail and share != SHARES[-1] else "#list-content")
-
-    # Focus
-
-    def _first_focusable(self, selector: str) -> Widget | None:
-        for widget in self.query_one(selector).query("*"):
-            if widget.focusable:
-                return widget
-        return None
-
-    def _focus_in(self, selector: str) -> None:
-        def give() -> None:
-            target = self._first_focusable(selector)
-            if target is not None:
-                target.focus()
-            else:
-                self.update_footer()
-
-        if self.query_one(selector).size:
-            give()
-        else:
-            # A pane that was hidden until now can take the focus only after it is laid out.
-            self.call_after_refresh(give)
-
-    def on_descendant_focus(self) -> None:
-        """Other keys are live now."""
-        self._last_focused = self.focused
-        self.update_footer()
-
     def on_screen_resume(self) -> None:
         """Catch up with what happened while another screen was shown."""
         self._apply_form()
@@ -405,19 +271,6 @@ class Page(Screen[None], inherit_bindings=False):
 
     # Actions that every screen has
 
-    def action_next_pane(self) -> None:
-        """Give the keys to the other pane."""
-        if self.has_class("-only-list") or self.has_class("-only-detail"):
-            self._set_share(100 - self._share)
-        if self.focused_in_detail() or (self._showing_detail and self.has_class("-narrow")):
-            self.show_list()
-        else:
-            self.show_detail()
-
-    def action_previous_pane(self) -> None:
-        """Give the keys to the other pane; there are two."""
-        self.action_next_pane()
-
     def action_back(self) -> None:
         """Leave the innermost transient state."""
         bar = self.query_one("#list-bar", ListBar)
@@ -434,14 +287,6 @@ class Page(Screen[None], inherit_bindings=False):
             self.on_filter("")
         elif self.has_class("-only-list"):
             self._set_share(self.LIST_SHARE)
-
-    def action_enlarge(self) -> None:
-        """Enlarge the pane that has the keys."""
-        self._resize_focused(enlarge=True)
-
-    def action_shrink(self) -> None:
-        """Shrink the pane that has the keys."""
-        self._resize_focused(enlarge=False)
 
     async def action_refresh_page(self) -> None:
         """Read the screen again; open the workspace again where it was lost."""
@@ -470,14 +315,33 @@ class Page(Screen[None], inherit_bindings=False):
 
     def action_goto(self) -> None:
         """Ask where to go."""
+        self._ask_where("", None)
+
+    def _ask_where(self, text: str, refused: Failure | None) -> None:
         from workbench.tui.dialogs.prompt import PromptDialog
 
         def go(text: str | None) -> None:
-            if text:
-                with self.app.showing_failures():
-                    self.goto(text)
+            if not text:
+                return
+            self._going_to = text
+            try:
+                self.goto(text)
+            except WorkbenchError as error:
+                self.refuses_place(error)
 
-        self.app.push_screen(PromptDialog("Go to", self.GOTO_HINT), go)
+        self.app.push_screen(PromptDialog("Go to", self.GOTO_HINT, text, refused=refused), go)
+
+    def refuses_place(self, error: WorkbenchError) -> bool:
+        """Ask again where to go, with the text that led nowhere and why; whether there is such a text."""
+        text, self._going_to = self._going_to, ""
+        if not text or self.app.screen is not self:
+            return False
+        self._ask_where(text, failure_of(error))
+        return True
+
+    def forget_place(self) -> None:
+        """The person does something else: an error is no longer about where they wanted to go."""
+        self._going_to = ""
 
     def action_copy(self) -> None:
         """Offer the forms in which what is under the cursor can be copied."""

@@ -5,31 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from workbench.tui.actions import DOOR_ACTIONS, bindings
 from workbench.tui.failures import Failure
 from workbench.tui.present import plain_lines
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
+
+
+MIGRATING = ("door.migrate", "door.stop")
+"""The actions that only the page of a migration has."""
 
 
 class ProblemPage(Screen[None], inherit_bindings=False):
-    """Says why there is no workspace; `R` tries again, `y` copies the text."""
+    """Says why there is no workspace; it can be tried again, and the text copied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("R", "try_again", "try again", id="page.refresh", show=False),
-        Binding("y", "copy", "copy", id="page.copy", show=False),
-        Binding("j,down", "scroll_text('down')", "down", show=False),
-        Binding("k,up", "scroll_text('up')", "up", show=False),
+        *bindings(action for action in DOOR_ACTIONS if action.id not in MIGRATING)
     ]
 
-    app: WorkbenchApp
+    app: Shell
 
     def compose(self) -> ComposeResult:
         yield HeaderLine(id="header")
@@ -54,8 +56,8 @@ class ProblemPage(Screen[None], inherit_bindings=False):
         text.update(plain_lines(app.opening_text()) if failure is None else failure_content(failure))
         self.query_one(HeaderLine).show(app.header_state())
         items = [
-            FooterItem("page.refresh", keymap.shown("page.refresh"), "try again", click="screen.try_again"),
-            FooterItem("page.copy", keymap.shown("page.copy"), "copy", click="screen.copy"),
+            FooterItem("door.try_again", keymap.shown("door.try_again"), "try again"),
+            FooterItem("door.copy", keymap.shown("door.copy"), "copy"),
             FooterItem("app.quit", keymap.shown("app.quit"), "quit"),
             FooterItem("app.help", keymap.shown("app.help"), "help"),
         ]
@@ -71,10 +73,16 @@ class ProblemPage(Screen[None], inherit_bindings=False):
         if self.app.problem is not None:
             self.app.copy(self.app.problem.as_text(), "the message")
 
-    def action_scroll_text(self, way: str) -> None:
+    def action_scroll_text(self, lines: int) -> None:
         """Scroll a text that is longer than the screen."""
-        scroll = self.query_one(".door", VerticalScroll)
-        scroll.scroll_relative(y=1 if way == "down" else -1, animate=False)
+        self.query_one(".door", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def reason_of(self, action_id: str) -> str:
+        """Why an action of the doors cannot run now; "" where it can."""
+        if action_id in MIGRATING:
+            return "there is nothing to migrate"
+        moving = action_id in ("door.down", "door.up")
+        return "the workspace is being opened" if self.app.problem is None and not moving else ""
 
 
 def failure_content(failure: Failure) -> Content:

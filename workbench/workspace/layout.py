@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
 from workbench.storage.errors import NotAWorkbenchDatabase, is_full, no_room, unnameable
+from workbench.workspace.errors import ConfigurationError
 
 MANIFEST_NAME = "SSOT_MANIFEST.toml"
 DATABASE_NAME = "chronicle.db"
@@ -60,9 +63,9 @@ class Layout(NamedTuple):
 
     @property
     def database(self) -> Path:
-        """The database: `$CHRONICLE_DB` if it is set, else in the root."""
+        """The database: `$CHRONICLE_DB` if it is set, else in the root. Raises what `place_of` raises."""
         named = os.environ.get("CHRONICLE_DB")
-        return Path(named).expanduser() if named else self.root / DATABASE_NAME
+        return place_of(named) if named else self.root / DATABASE_NAME
 
     @property
     def artifacts(self) -> Path:
@@ -77,20 +80,67 @@ class Scaffolded(NamedTuple):
     skipped: tuple[str, ...]
 
 
+def place_of(named: str | Path) -> Path:
+    """The absolute path that a person's word for a place means, `~` and all; nothing need be there.
+
+    Raises `ConfigurationError` for another user's home that does not exist, and for a relative path where
+    the current folder is gone.
+    """
+    try:
+        path = Path(named).expanduser()
+    except RuntimeError as error:
+        raise ConfigurationError(
+            f"{named} means no folder: there is no such home", hint="write the whole path"
+        ) from error
+    return path if path.is_absolute() else current_folder() / path
+
+
+def current_folder() -> Path:
+    """The folder that the program runs in. Raises `ConfigurationError` where it is gone or closed to us."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigurationError(
+            f"the current folder cannot be told: {error.strerror or error}",
+            hint="it was removed, it seems: go to another folder, or name the workspace with --root and a "
+            "whole path",
+        ) from error
+
+
+def standing(path: Path, *, follow: bool = False) -> os.stat_result | None:
+    """What stands at a place: a link itself, unless it is to be followed. None for nothing.
+
+    Raises `ConfigurationError` where the system cannot even look: a name that is too long, a folder that
+    is closed to this user, links that lead in a circle.
+    """
+    try:
+        return path.stat(follow_symlinks=follow)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be looked at: {error.strerror or error}",
+            hint="choose a shorter path with --root"
+            if error.errno == errno.ENAMETOOLONG
+            else "check the folders above it, and their permissions, or name another with --root",
+        ) from error
+
+
 def scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: bool = False) -> Scaffolded:
     """Create the folders and starter files that are missing; with `force`, overwrite the files.
 
     Folders are made 0700, files 0600; a file is there whole or as it was before. Raises `OSError` if the
     root cannot be written, `DiskFull` where there is no room; before anything is written,
-    `NotAWorkbenchDatabase` where something else than a file stands in the database's place and
-    `StorageError` where the place has a name that is no text.
+    `NotAWorkbenchDatabase` where something else than a file stands in the database's place,
+    `StorageError` where the place has a name that is no text, and what `standing` raises.
     """
     database = layout.database
     try:
         str(database).encode()
     except UnicodeEncodeError:
         raise unnameable(database) from None
-    if database.exists() and not database.is_file():
+    there = standing(database)
+    if there is not None and not stat.S_ISREG(there.st_mode):
         raise NotAWorkbenchDatabase(f"{database} is no file", hint="name another folder with --root")
     try:
         return _scaffold(layout, title=title, timezone=timezone, owner=owner, force=force)

@@ -15,20 +15,20 @@ from workbench.log.errors import LogError
 from workbench.log.fold_changes import EVERY_SCHEMA, FoldFollowup
 from workbench.log.times import Clock
 from workbench.storage import fetch, schema
-from workbench.storage.errors import SchemaError
+from workbench.storage.errors import DatabaseDamaged, SchemaError
 from workbench.storage.history import History, Migration, MigrationError
 from workbench.storage.migration_backup import name_of
 from workbench.storage.migration_steps import MigrationCancelled, Steps
 from workbench.storage.migrations import upgrade
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.folds import FOLDS, TABLES, event_types
-from workbench.workspace.layout import Layout
+from workbench.workspace.layout import Layout, standing
 from workbench.workspace.migrations import HISTORY, RETIRED
 from workbench.workspace.opening import refuse_missing
 
 Progress = Callable[[int, int | None, str], object]
-"""Told what is done, how much there is to do, and of what: `backup` (pages), `schema` (statements),
-`projections` (events)."""
+"""Told what is done, how much there is to do, and of what: `waiting` (for another program that writes:
+seconds, without an end that is known), `backup` (pages), `schema` (statements), `projections` (events)."""
 
 
 class PendingMigration(msgspec.Struct, frozen=True):
@@ -105,11 +105,35 @@ def plan_migration(layout: Layout, product: Schema = PRODUCT) -> MigrationPlan:
     Raises `WorkspaceMissing`, `SchemaError`s for a database that is foreign, newer or damaged, and the
     storage errors of a read.
     """
-    refuse_missing(layout)
+    path = layout.database
+    for _ in range(_LOOKS):
+        refuse_missing(layout)
+        before = _state(path)
+        try:
+            return _plan(layout, product)
+        except DatabaseDamaged:
+            # A file that nobody has open is read without a lock: who began to write it meanwhile tears
+            # what is seen of it.
+            if _state(path) == before:
+                raise
+    return _plan(layout, product)
+
+
+_LOOKS = 3
+"""At a file that seems to be damaged, and changes."""
+
+
+def _state(path: Path) -> tuple[object, ...]:
+    """What is different once somebody wrote to a file, or began to."""
+    beside = path.with_name(f"{path.name}-wal")
+    found = [standing(each, follow=True) for each in (path, beside)]
+    return tuple(each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in found)
+
+
+def _plan(layout: Layout, product: Schema) -> MigrationPlan:
     path = layout.database
     history = product.history
     followup = _followup(path, product)
-
     with schema.looking(path) as connection:
         current = schema.stage(connection, path, EVERY_SCHEMA, history)
         changes = followup.changes(connection)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from workbench.workspace.errors import ConfigurationError
-from workbench.workspace.layout import MANIFEST_NAME
+from workbench.workspace.layout import MANIFEST_NAME, current_folder, place_of
 
 _TRUE = {"1", "true", "yes", "on"}
 
@@ -17,22 +17,23 @@ def resolve_root(root: str | Path | None = None, manifest: str | Path | None = N
     In this order: `root`, `$CHRONICLE_ROOT`, the folder of `manifest`, the folder of
     `$CHRONICLE_MANIFEST`, the nearest folder at or above the current one that holds a manifest,
     the user's data folder. With `$CHRONICLE_REQUIRE_ROOT` set the last two are a
-    `ConfigurationError` instead.
+    `ConfigurationError` instead, and so is a current folder that is gone where it would count.
     """
     named = root or os.environ.get("CHRONICLE_ROOT")
     if named:
-        return Path(named).expanduser().absolute()
+        return place_of(named)
     file = manifest or os.environ.get("CHRONICLE_MANIFEST")
     if file:
-        return Path(file).expanduser().absolute().parent
+        return place_of(file).parent
     if os.environ.get("CHRONICLE_REQUIRE_ROOT", "").casefold() in _TRUE:
         raise ConfigurationError(
             "no workspace was named, and CHRONICLE_REQUIRE_ROOT asks for one",
             hint="name it with --root or CHRONICLE_ROOT",
         )
-    here = Path.cwd()
+    here = current_folder()
     for folder in (here, *here.parents):
-        if (folder / MANIFEST_NAME).is_file():
+        # Unlike a path's own method it never raises, for a folder that is closed to us say.
+        if os.path.isfile(folder / MANIFEST_NAME):  # noqa: PTH113
             return folder
     return data_folder()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
 
 FORMATS = (CLAUDE_CODE, CODEX)
+_ID_CHARS = 13
+
 Heard = Callable[["FoundTranscript | Refused"], None]
 
 
@@ -45,6 +48,14 @@ class FoundTranscript(msgspec.Struct, frozen=True):
     program: str
     """The program that wrote it, for people."""
 
+    @property
+    def title(self) -> str:
+        """What to call it in a list: its title, else its id; of a fork also what it was forked from."""
+        candidate = self.candidate
+        name = candidate.title or candidate.session_id
+        origin = candidate.forked_from
+        return f"fork of {_shortened(origin)}: {name}" if origin else name
+
 
 class FoundTranscripts(msgspec.Struct, frozen=True):
     """What lies at the places that were searched."""
@@ -53,6 +64,17 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     """In the order they are imported in."""
     refused: list[Refused]
     """Files and folders that are no transcripts or cannot be read, each with its reason."""
+
+
+def newest_first(found: Iterable[FoundTranscript]) -> list[FoundTranscript]:
+    """Transcripts by their last activity for people to choose from; those without a time come last."""
+    oldest = datetime.min.replace(tzinfo=UTC)
+    return sorted(found, key=lambda each: each.candidate.last_at or oldest, reverse=True)
+
+
+def _shortened(session_id: str) -> str:
+    """The beginning of an id: of a UUID so much that one which begins with the time is told apart."""
+    return session_id if len(session_id) <= _ID_CHARS + 1 else f"{session_id[:_ID_CHARS]}…"
 
 
 def find_transcripts(

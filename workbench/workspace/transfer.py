@@ -16,7 +16,13 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from workbench.errors import WorkbenchError
-from workbench.imports.workspace_jsonl import InvalidLine, load_jsonl, stored_line
+from workbench.imports.workspace_jsonl import (
+    InvalidLine,
+    LogNotEmpty,
+    load_jsonl,
+    position_written,
+    stored_line,
+)
 from workbench.log import sqlite
 from workbench.log.door import MAX_PAYLOAD_BYTES
 from workbench.log.event_log import EventLog
@@ -117,7 +123,7 @@ def export_file(
 
     The file appears, or an earlier export is replaced, when everything is written and on the disk;
     after any error it is as it was. Raises `FileFailed` for a place that cannot be written or holds
-    something that is no export, and what `export_jsonl` raises.
+    something that is no whole export, and what `export_jsonl` raises.
     """
     # A link stays a link: what it leads to is replaced.
     target = Path(os.path.realpath(path))
@@ -145,17 +151,23 @@ def import_file(
     `redact` stored filtered. It is one transaction: other programs go on reading, and cannot write.
     `progress` counts bytes; `cancelled()` is asked between events.
 
-    Raises `FileFailed`, `TransferStopped`, and what `load_jsonl` raises, `InvalidLine` among it, whose
-    hint names the file.
+    Raises `FileFailed`, also for a file without events, `TransferStopped`, and what `load_jsonl` raises:
+    `InvalidLine`, whose hint names the file, and `LogNotEmpty`, which names the workspace.
     """
     removed: dict[str, int] = {}
     try:
         with path.open("rb") as file:
+            _refuse_empty(file, path)
             lines = _lines(file, progress, cancelled)
             events = load_jsonl(log, lines, exact=True, removed=removed if redact else None)
     except InvalidLine as error:
         hint = error.hint or "import the file as it was exported"
         raise InvalidLine(error.message, hint=f"{hint}; nothing of {path} was imported") from error
+    except LogNotEmpty as error:
+        raise LogNotEmpty(
+            f"the workspace at {log.path.parent} holds events already, and {path} was not imported into it",
+            hint=error.hint,
+        ) from error
     except OSError as error:
         raise FileFailed(
             f"{path} cannot be read: {error.strerror or error}", hint="nothing was imported"
@@ -208,11 +220,41 @@ def _refuse_others(target: Path, named: Path) -> None:
     if not target.is_file():
         raise FileFailed(f"{named} is no file", hint="name another with --to")
     with target.open("rb") as file:
-        first = file.read(len(_FIRST_BYTES))
-    if first and first != _FIRST_BYTES:
+        wrong = _unlike_export(file)
+    if wrong:
         raise FileFailed(
-            f"{named} exists and is no export", hint="name another file with --to; this one was not touched"
+            f"{named} exists and {wrong}", hint="name another file with --to; this one was not touched"
         )
+
+
+def _unlike_export(file: IO[bytes]) -> str:
+    """What an open file has that no export has; empty for a whole export and for a file without a byte.
+
+    An export appears when it is whole, so each of its lines is an event and the last one has their number.
+    """
+    line = file.readline(_FIRST_READ)
+    if not line:
+        return ""
+    if not line.startswith(_FIRST_BYTES):
+        return "is no export"
+    lines = 0
+    while line:
+        lines += 1
+        if not line.startswith(_FIRST_BYTES):
+            return f"is no export: line {lines} is no event"
+        pieces = [line]
+        size = len(line)
+        while pieces[-1][-1:] != b"\n" and size <= MAX_LINE_BYTES:
+            piece = file.readline(_FIRST_READ)
+            if not piece:
+                return "is no whole export: its last line has no end"
+            pieces.append(piece)
+            size += len(piece)
+        following = file.readline(_FIRST_READ)
+        if (lines == 1 or not following) and position_written(b"".join(pieces)) != lines:
+            return f"is no whole export: line {lines} is not the event of that number"
+        line = following
+    return ""
 
 
 @contextmanager
@@ -237,6 +279,18 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 # -- in ------------------------------------------------------------------------------------
+
+
+def _refuse_empty(file: IO[bytes], path: Path) -> None:
+    """Raise `FileFailed` if an open file holds nothing but blanks; else it stands at its start again."""
+    while piece := file.read(_FIRST_READ):
+        if not piece.isspace():
+            file.seek(0)
+            return
+    raise FileFailed(
+        f"{path} is empty: there is no event in it, and nothing was imported",
+        hint="name a file that “export jsonl --to FILE” wrote; a workspace without events makes an empty one",
+    )
 
 
 def _lines(

@@ -20,7 +20,7 @@ from workbench.storage.database import DataVersionPoller
 from workbench.storage.errors import DatabaseMissing
 from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
-from workbench.workspace.layout import Layout, Scaffolded, scaffold
+from workbench.workspace.layout import Layout, Scaffolded, place_of, scaffold
 from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, read_manifest, user_name
 from workbench.workspace.migrations import HISTORY, SCHEMA_VERSION
 from workbench.workspace.opening import may_upgrade, refuse_missing, refuse_orphaned_log
@@ -74,7 +74,7 @@ class Workspace:
         Raises `ConfigurationError` for an unknown time zone or a root that
         cannot be written, and everything that `open` raises.
         """
-        layout = Layout(Path(root).expanduser().absolute())
+        layout = Layout(place_of(root))
         if timezone is not None and not is_timezone(timezone):
             raise ConfigurationError(
                 f"there is no time zone {timezone!r}", hint="name one like Europe/Berlin, or UTC"
@@ -120,7 +120,7 @@ class Workspace:
         Raises `WorkspaceMissing`, `ManifestError`, and `SchemaError`s (exit 3) for a database that
         is foreign, newer, older or damaged; the file is then as it was.
         """
-        layout = Layout(Path(root).expanduser().absolute())
+        layout = Layout(place_of(root))
         manifest = read_manifest(layout.manifest)
         refuse_missing(layout)
         if not read_only:
@@ -150,8 +150,9 @@ class Workspace:
         """Bring the database of the workspace at `root` to this release's schema, after a copy of it.
 
         It happens in one transaction: whatever goes wrong, the database is as it was. Other programs read
-        meanwhile and cannot write. `progress(done, total, note)` is told of the phases `backup`, `schema`
-        and `projections`; `cancelled()` is asked all along. Where the database is current, nothing is done.
+        meanwhile and cannot write. `progress(done, total, note)` is told of the phases `waiting` (seconds,
+        for another program), `backup`, `schema` and `projections`; `cancelled()` is asked all along. Where
+        the database is current, nothing is done.
 
         Raises what `plan_migration` raises, `Cancelled`, `DatabaseLocked`, `DatabaseReadOnly`, `DiskFull`,
         `BackupFailed`, `MigrationError`.
@@ -385,7 +386,7 @@ class Workspace:
 
 def _layout_of(root: str | Path) -> Layout:
     """The layout of a root that has a manifest which can be read."""
-    layout = Layout(Path(root).expanduser().absolute())
+    layout = Layout(place_of(root))
     read_manifest(layout.manifest)
     return layout
 

@@ -70,6 +70,8 @@ class Translator:
         """
         session_id, session = self._session(record)
         kind = record.type
+        if (at := moment(record.timestamp)) is not None:
+            self.state.last_at = at
         if self._describes:
             note_record(session, record)
         items: list[Item]
@@ -303,7 +305,7 @@ class Translator:
             key = f"{SOURCE}:{record.uuid}"
         else:
             key = f"{SOURCE}:{session_id}@{offset}-{hashlib.sha256(data.strip()).hexdigest()[:16]}"
-        build = _Builder(f"{SOURCE}/{session_id}", key, moment(record.timestamp), line)
+        build = _Builder(f"{SOURCE}/{session_id}", key, self.state.last_at, line)
         build.size = len(data)
         return build
 

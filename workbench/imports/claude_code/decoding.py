@@ -3,13 +3,25 @@ refuses."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from workbench.imports.claude_code.records import Record, record_from
 from workbench.imports.transcript.decoding import Undecodable, decode_leniently
+from workbench.imports.transcript.fields import moment
 from workbench.imports.transcript.items import Repaired
 
 _decoder = msgspec.json.Decoder(Record)
+
+
+def moment_of(data: bytes) -> datetime | None:
+    """The time that the record on a line claims; None also for what is no record."""
+    try:
+        record = decode(data, 0, []) if data.strip() else None
+    except Undecodable:
+        return None
+    return None if record is None else moment(record.timestamp)
 
 
 def decode(data: bytes, line: int, repairs: list[Repaired]) -> Record | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from workbench.imports.claude_code.acta import SubAgent, Translator
-from workbench.imports.claude_code.decoding import decode
+from workbench.imports.claude_code.acta import SOURCE, SubAgent, Translator
+from workbench.imports.claude_code.decoding import decode, moment_of
 from workbench.imports.claude_code.records import KNOWN_TYPES, Record
 from workbench.imports.claude_code.state import ReaderState
 from workbench.imports.claude_code.subagents import agent_id_of, agents_beside, find_agents, link_agents
@@ -38,6 +38,7 @@ class Beginning(msgspec.Struct):
     session_id: str = ""
     cwd: str = ""
     title: str = ""
+    forked_from: str = ""
     first_at: datetime | None = None
     records: int = 0
     known: int = 0
@@ -141,6 +142,7 @@ def _take(begin: Beginning, record: Record, translator: Translator, data: bytes)
     # A file that names very many sessions may have pushed the first one out of the bounded state.
     if (first := state.sessions.get(state.first_session)) is not None:
         begin.title = first.known.get("title", "")
+        begin.forked_from = first.known.get("forked_from", "").removeprefix(f"{SOURCE}/")
 
 
 def _is_ours(record: Record) -> bool:
@@ -190,18 +192,14 @@ def _add(
             modified=status.st_mtime,
             session_id=begin.session_id or readable(path.stem),
             cwd=begin.cwd,
+            forked_from=begin.forked_from,
             title=begin.title,
             first_at=begin.first_at,
-            last_at=last_moment(path, status.st_size, _moment_of) or begin.first_at,
+            last_at=last_moment(path, status.st_size, moment_of) or begin.first_at,
             agents=agents,
             orphan=orphan,
         )
     )
-
-
-def _moment_of(line: bytes) -> datetime | None:
-    record = _record(line)
-    return None if record is None else moment(record.timestamp)
 
 
 def _is_journal(path: Path) -> bool:

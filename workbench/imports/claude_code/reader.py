@@ -7,14 +7,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from workbench.imports.claude_code.acta import SOURCE, SubAgent, Translator
-from workbench.imports.claude_code.decoding import decode
+from workbench.imports.claude_code.decoding import decode, moment_of
 from workbench.imports.claude_code.records import Record
 from workbench.imports.claude_code.state import ReaderState
 from workbench.imports.claude_code.usage import Group, UsageHold
 from workbench.imports.transcript import titles
 from workbench.imports.transcript.decoding import Undecodable
-from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired
+from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired, Underway
 from workbench.imports.transcript.lines import MAX_LINE, Line, LineReader
+from workbench.imports.transcript.places import first_moment
 from workbench.imports.transcript.reading import (
     CHECKPOINT_BYTES,
     CHECKPOINT_RECORDS,
@@ -53,6 +54,8 @@ def read_transcript(
             yield resumed.restarted
             state = None
         state = ReaderState() if state is None else copy_state(state)
+        if state.last_at is None:
+            state.last_at = first_moment(path, open_plain, moment_of)
         lines = lines_from(resumed, state, max_line)
         yield from _TranscriptReader(path, lines, state, owner, agent).items(settled)
 
@@ -74,16 +77,19 @@ class _TranscriptReader:
     def items(self, settled: bool) -> Iterator[Item]:
         lines, hold, state = self._lines, self._hold, self._state
         for line in lines:
-            cwd = state.cwd
+            if line.passing:
+                yield Underway(lines.offset)
+                continue
+            cwd, last_at = state.cwd, state.last_at
             session_id, items, record = self._read(line)
-            if record is None and not line.ended:
+            if record is None and line.data and not line.ended:
                 # A record that is cut off is never a whole object, and a whole object is never cut off.
                 lines.decline()
                 break
             # Only a model's message is ever held back first, so only there reading may have to resume.
             held = record is not None and record.type == "assistant"
             digest = lines.digest.copy() if held else None
-            group = Group(line.number, line.offset, digest, cwd, session_id, len(line.data), items)
+            group = Group(line.number, line.offset, digest, cwd, last_at, session_id, len(line.data), items)
             for released in hold.add(group, record):
                 if released.items:
                     self._mark_entered(released)
@@ -143,10 +149,11 @@ class _TranscriptReader:
             mark_place(state, lines)
         else:
             mark_held(state, held.offset, held.number, held.digest)
-            state.cwd = held.cwd
+            state.cwd, state.last_at = held.cwd, held.last_at
         records, self._since, self._marked = self._since, 0, lines.offset
         return Checkpoint(
             state,
+            lines.offset,
             records,
             waiting=self._hold.held if at_end else 0,
             partial=lines.partial if at_end else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -18,6 +19,9 @@ class ReaderState(FileState):
 
     cwd: str = ""
     """Working folder of the last record before `offset`."""
+    last_at: datetime | None = None
+    """The time of the last record before `offset` that has one; at first of the first one in the file. It
+    stands in where a record has none."""
     usage: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """By message id: the token counts that an actum already carries."""
     sidechain: dict[str, str] = msgspec.field(default_factory=dict)

@@ -8,6 +8,7 @@ another message begins in the same line of talk. What is held is bounded in reco
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -37,6 +38,8 @@ class Group(msgspec.Struct, gc=False):
     digest: hashlib._Hash | None
     """Of the bytes before the line; only of a line that may be held back first."""
     cwd: str
+    last_at: datetime | None
+    """This and `cwd` as they were before the line."""
     session_id: str
     size: int
     items: list[Item]

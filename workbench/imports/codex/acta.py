@@ -69,7 +69,10 @@ class Translator:
 
         Raises `Undecodable` ("too deep").
         """
-        build = _Builder(self.state, moment(record.timestamp), line)
+        place = self.state.place
+        if (at := moment(record.timestamp)) is not None:
+            place.last_at = at
+        build = _Builder(self.state, place.last_at, line)
         kind, payload = record.kind, record.payload
         said: Said | None = None
         if not record.has_payload:

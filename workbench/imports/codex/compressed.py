@@ -19,8 +19,9 @@ MAX_WINDOW = 128 * 1024 * 1024
 NOT_READ = (
     "compressed, and the package zstandard is not installed: pip install 'chronicle-workbench[zstd]' reads it"
 )
-_INPUT = 1024
-"""Bytes that are decoded at once: so few may become some 32 MB."""
+_MIN_INPUT, _MAX_INPUT = 32, 64 * 1024
+"""Bytes that are decoded at once. How many depends on what the last ones became: 32 may be 1 MB of text."""
+_MUCH_TEXT, _LITTLE_TEXT = 2 * 1024 * 1024, 256 * 1024
 
 
 def is_compressed(path: Path) -> bool:
@@ -43,6 +44,12 @@ def open_rollout(path: Path) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Decompressed(path), READ_SIZE))
 
 
+def packed_place(file: BinaryIO) -> int | None:
+    """How many packed bytes of an open rollout were read so far; None for one that is not packed."""
+    raw = getattr(file, "raw", None)
+    return raw.packed if isinstance(raw, _Decompressed) else None
+
+
 class _Decompressed(io.RawIOBase):
     """The text of a compressed file, whose end is an error where its last frame has none."""
 
@@ -54,7 +61,10 @@ class _Decompressed(io.RawIOBase):
         self._frame: Any = None
         """Where the frame is decoded that was begun; None between two frames."""
         self._input = b""
+        self._size = _MIN_INPUT
         self._text = memoryview(b"")
+        self.packed = 0
+        """Bytes of the file that were read."""
 
     def readable(self) -> bool:
         return True
@@ -62,11 +72,12 @@ class _Decompressed(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self._text:
             if not self._input:
-                self._input = self._file.read(_INPUT)
+                self._input = self._file.read(self._size)
                 if not self._input:
                     if self._frame is None:
                         return 0
                     raise OSError(errno.EIO, "the compressed file ends too early")
+                self.packed += len(self._input)
             if self._frame is None:
                 self._frame = self._decompressor.decompressobj()
             try:
@@ -77,6 +88,10 @@ class _Decompressed(io.RawIOBase):
             if self._frame.eof:
                 self._input = self._frame.unused_data
                 self._frame = None
+            if len(text) > _MUCH_TEXT:
+                self._size = max(_MIN_INPUT, self._size // 8)
+            elif len(text) < _LITTLE_TEXT:
+                self._size = min(_MAX_INPUT, self._size * 2)
             self._text = memoryview(text)
         size = min(len(buffer), len(self._text))
         buffer[:size] = self._text[:size]

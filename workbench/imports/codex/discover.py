@@ -15,12 +15,11 @@ from workbench.imports.codex.compressed import (
     open_rollout,
 )
 from workbench.imports.codex.lineage import Lineage, head_records, lineage_of
-from workbench.imports.codex.records import decode_record
+from workbench.imports.codex.records import moment_of
 from workbench.imports.codex.state import RolloutState
 from workbench.imports.transcript import titles
 from workbench.imports.transcript.candidates import Candidate, Discovery, Watch
 from workbench.imports.transcript.decoding import Undecodable
-from workbench.imports.transcript.fields import moment
 from workbench.imports.transcript.placed import what_failed
 from workbench.imports.transcript.places import files_at, last_moment, nothing_readable, program_folder
 
@@ -106,6 +105,7 @@ def _look(path: Path) -> tuple[Candidate, Lineage]:
         modified=status.st_mtime,
         session_id=lineage.session_id,
         cwd=lineage.cwd,
+        forked_from=lineage.forked_from,
         title=_title(path, lineage) if lineage.known else "",
         first_at=lineage.first_at,
         last_at=_last_at(path, status.st_size) or lineage.first_at,
@@ -150,12 +150,4 @@ def _parents_first(candidates: list[Candidate], lineages: Mapping[str, Lineage])
 
 
 def _last_at(path: Path, size: int) -> datetime | None:
-    return None if is_compressed(path) else last_moment(path, size, _moment_of)
-
-
-def _moment_of(line: bytes) -> datetime | None:
-    try:
-        record = decode_record(line, 0, [])
-    except Undecodable:
-        return None
-    return None if record is None else moment(record.timestamp)
+    return None if is_compressed(path) else last_moment(path, size, moment_of)

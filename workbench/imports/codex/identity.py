@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from datetime import UTC, datetime, timedelta
 
 from workbench.imports.codex.state import MAX_OCCURRENCES, MAX_TURNS, Place
 from workbench.redaction import default_filter
@@ -60,6 +61,17 @@ def is_older(turn_id: str, session_id: str) -> bool | None:
     if turn is None or session is None:
         return None
     return (turn[1] + turn[2]).lower() < (session[1] + session[2]).lower()
+
+
+def time_in_id(session_id: str) -> datetime | None:
+    """When an id was made, if it is a UUID of version 7: these begin with the milliseconds since 1970."""
+    found = _UUID7.fullmatch(session_id)
+    if found is None:
+        return None
+    try:
+        return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=int(found[1] + found[2], 16))
+    except OverflowError:
+        return None
 
 
 def _move(place: Place, anchor: str) -> None:

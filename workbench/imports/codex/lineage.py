@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from workbench.imports.codex.identity import time_in_id
 from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPES, Record, decode_record
 from workbench.imports.transcript.decoding import Undecodable
 from workbench.imports.transcript.fields import identifier, moment
@@ -22,6 +23,7 @@ HEAD_BYTES = 4 * 1024 * 1024
 _NAME = re.compile(
     r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([0-9A-Za-z-]{1,100})",
 )
+_TIME_IN_NAME = re.compile(r"rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
 class Lineage(msgspec.Struct):
@@ -98,6 +100,19 @@ def session_in_name(path: Path) -> str:
     stem = stem.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     named = _NAME.fullmatch(stem)
     return named[1] if named else identifier(stem) or "unknown"
+
+
+def began(path: Path, session_id: str) -> datetime | None:
+    """When a session began, told from its id, else from the file's name; None if neither holds a time.
+
+    The time in a name has no zone and is read as UTC.
+    """
+    return time_in_id(session_id) or _time_in_name(path.name)
+
+
+def _time_in_name(name: str) -> datetime | None:
+    named = _TIME_IN_NAME.match(name)
+    return moment(f"{named[1]}T{named[2]}:{named[3]}:{named[4]}Z") if named else None
 
 
 def _take(found: Lineage, metas: list[dict[str, Any]]) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.imports.codex.acta import SOURCE, SPOKEN, Translator
-from workbench.imports.codex.compressed import open_rollout
-from workbench.imports.codex.lineage import lineage_of
-from workbench.imports.codex.records import decode_record
+from workbench.imports.codex.compressed import open_rollout, packed_place
+from workbench.imports.codex.lineage import began, lineage_of
+from workbench.imports.codex.records import decode_record, moment_of
 from workbench.imports.codex.state import RolloutState
 from workbench.imports.codex.twins import Group, Said, Twins
 from workbench.imports.transcript import titles
 from workbench.imports.transcript.decoding import Undecodable
-from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired
+from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Problem, Repaired, Underway
 from workbench.imports.transcript.lines import MAX_LINE, Line, LineReader
+from workbench.imports.transcript.places import first_moment
 from workbench.imports.transcript.reading import (
     CHECKPOINT_BYTES,
     CHECKPOINT_RECORDS,
@@ -56,8 +58,12 @@ def read_rollout(
         if session is None or not session.entered:
             # Nothing has its name from this yet, and the lines that tell it may have come since.
             _identify(path, state)
+        if state.place.last_at is None:
+            state.place.last_at = first_moment(path, open_rollout, moment_of) or began(
+                path, state.first_session
+            )
         lines = lines_from(resumed, state, max_line)
-        yield from _RolloutReader(path, lines, state, owner).items(settled)
+        yield from _RolloutReader(path, resumed.file, lines, state, owner).items(settled)
 
 
 def _identify(path: Path, state: RolloutState) -> None:
@@ -74,7 +80,10 @@ def _identify(path: Path, state: RolloutState) -> None:
 
 
 class _RolloutReader:
-    def __init__(self, path: Path, lines: LineReader, state: RolloutState, owner: str) -> None:
+    def __init__(
+        self, path: Path, file: BinaryIO, lines: LineReader, state: RolloutState, owner: str
+    ) -> None:
+        self._file = file
         self._lines = lines
         self._state = state
         self._translator = Translator(state, owner=owner, source=readable(str(path)))
@@ -85,6 +94,9 @@ class _RolloutReader:
     def items(self, settled: bool) -> Iterator[Item]:
         lines, twins = self._lines, self._twins
         for line in lines:
+            if line.passing:
+                yield Underway(self._place())
+                continue
             read = self._read(line)
             if read is None:
                 # A record that is cut off is never a whole object, and a whole object is never cut off.
@@ -107,6 +119,11 @@ class _RolloutReader:
         yield from self._told(released)
         yield from self._describe()
         yield self._checkpoint(waiting=waiting, partial=lines.partial, at_end=True)
+
+    def _place(self) -> int:
+        """How far the file is read, in its own bytes."""
+        packed = packed_place(self._file)
+        return self._lines.offset if packed is None else packed
 
     def _read(self, line: Line) -> tuple[Group, Said | None, bool] | None:
         """The items of a line; None for the beginning of a line that is still being written."""
@@ -162,4 +179,4 @@ class _RolloutReader:
             mark_held(state, held.offset, held.number, held.digest)
             state.place = held.place
         records, self._since, self._marked = self._since, 0, lines.offset
-        return Checkpoint(state, records, waiting=waiting, partial=partial, at_end=at_end)
+        return Checkpoint(state, self._place(), records, waiting=waiting, partial=partial, at_end=at_end)

@@ -7,12 +7,13 @@ is a value.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from workbench.imports.transcript.decoding import Undecodable, decode_leniently
-from workbench.imports.transcript.fields import identifier
+from workbench.imports.transcript.fields import identifier, moment
 from workbench.imports.transcript.items import Repaired
 
 RECORD_TYPES = frozenset(
@@ -117,6 +118,15 @@ def decode_record(data: bytes, line: int, repairs: list[Repaired]) -> Record | N
             return None
         value = found
     return record_from(value)
+
+
+def moment_of(data: bytes) -> datetime | None:
+    """The time that the record on a line claims; None also for what is no record."""
+    try:
+        record = decode_record(data, 0, [])
+    except Undecodable:
+        return None
+    return None if record is None else moment(record.timestamp)
 
 
 def record_from(value: dict[str, Any]) -> Record:

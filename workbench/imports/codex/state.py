@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from workbench.imports.transcript.state import FileState
@@ -41,6 +43,9 @@ class Place(msgspec.Struct):
     told_cwd: str = ""
     """Working folder that the last actum which names one names."""
     told_parent: bool = False
+    last_at: datetime | None = None
+    """The time of the last record that has one; at first of the first one in the file, else when the session
+    began. It stands in where a record has none."""
 
     def copied(self) -> Place:
         """A copy that later reading does not change. Offers are never changed in place."""

@@ -36,6 +36,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     last_at: datetime | None = None
     agents: tuple[AgentFile, ...] = ()
     """Its sub-agents' files; of an orphan the file itself."""
+    forked_from: str = ""
+    """The session that it says it was forked from, by its id; empty if it says nothing of that."""
     orphan: bool = False
     """A sub-agent's file whose trunk is not there."""
 

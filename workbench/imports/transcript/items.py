@@ -107,11 +107,20 @@ class Restarted(msgspec.Struct, frozen=True):
     reason: Literal["shrank", "changed"]
 
 
+class Underway(msgspec.Struct, frozen=True):
+    """Nothing yet, but reading goes on: a good moment to stop it, or to say how far it is."""
+
+    place: int
+    """Bytes of the file that were read so far, as the file lies on the disk: of a packed one packed bytes."""
+
+
 class Checkpoint(msgspec.Struct, frozen=True):
     """Everything before `state.offset` has been handed out: a good moment to commit."""
 
     state: FileState
     """The reader's own kind of state."""
+    place: int
+    """As in `Underway`. Not `state.offset`, which counts unpacked bytes."""
     records: int
     """Lines read since the checkpoint before."""
     waiting: int = 0
@@ -124,4 +133,14 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 MAX_RAW = 64 * 1024
 
-Item = ActumItem | UnitClosedItem | DescribeItem | Ignored | Problem | Repaired | Restarted | Checkpoint
+Item = (
+    ActumItem
+    | UnitClosedItem
+    | DescribeItem
+    | Ignored
+    | Problem
+    | Repaired
+    | Restarted
+    | Underway
+    | Checkpoint
+)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
 import msgspec
 
-MAX_LINE = 256 * 1024 * 1024
-"""A longer line is a problem and is passed over; it is never held in memory whole."""
+MAX_LINE = 128 * 1024 * 1024
+"""Bytes. A longer line is a problem and is passed over; never more than this is held of it, and once."""
 READ_SIZE = 1024 * 1024
+PASSING_BYTES = 16 * 1024 * 1024
+"""So much is passed over, of a line that is too long or of blank lines, between two signs of it."""
+BLANK_LINES = 64
+"""After so many blank lines in a row those that follow are passed over at once instead of one by one."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """One line."""
+    """One line, or a sign that one is still being passed over."""
 
     number: int
     """From 1, counted from the start of the file."""
@@ -24,6 +29,9 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     """With its line feed; empty for a line longer than the limit."""
     ended: bool = True
     """Whether it ends in a line feed. Only the last line may lack one."""
+    passing: bool = False
+    """Whether this is no line but a sign that bytes are passed over: of a line that is too long, which comes
+    itself later, or blank ones. Whoever reads may stop meanwhile."""
 
 
 class LineReader:
@@ -32,7 +40,8 @@ class LineReader:
     `digest` covers the bytes before the line handed out last until the next one is asked for or
     `close_line` is called; so a reader can note where a line began before taking it into account.
     A last line without a line feed is handed out too: whoever finds it half-written calls
-    `decline`, and it counts as not read.
+    `decline`, and it counts as not read. One that is too long cannot be declined: whatever is written
+    behind it, it stays too long.
     """
 
     def __init__(
@@ -42,6 +51,7 @@ class LineReader:
         offset: int = 0,
         number: int = 0,
         inside_line: bool = False,
+        inside_long_line: bool = False,
         digest: hashlib._Hash | None = None,
         limit: int = MAX_LINE,
     ) -> None:
@@ -55,6 +65,8 @@ class LineReader:
         self.inside_line = inside_line
         """Whether `offset` stands behind a last line that had no line feed yet: what follows up to
         the next line feed belongs to the line with the same number."""
+        self.inside_long_line = inside_long_line
+        """Whether that line was too long and has been handed out as such: the rest of it is passed over."""
         self.digest = digest if digest is not None else hashlib.sha256()
         self.partial = 0
         """Bytes of a last line that was declined."""
@@ -75,16 +87,26 @@ class LineReader:
 
     def __iter__(self) -> Iterator[Line]:
         readline = self._file.readline
-        limit = self._limit
+        first = min(READ_SIZE, self._limit + 1)
+        blank = 0
+        if self.inside_long_line:
+            yield from self._pass_over(self.offset)
         while True:
-            data = readline(limit + 1)
+            data = readline(first)
             self.close_line()
+            if data[-1:] != b"\n" and len(data) == first:
+                data = self._joined(data)
             if data[-1:] == b"\n":
                 self.number += not self.inside_line
                 self.inside_line = False
                 self._open_line = data
                 yield Line(self.number, self.offset, data)
-            elif len(data) <= limit:
+                if len(data) > 1:
+                    blank = 0
+                elif (blank := blank + 1) >= BLANK_LINES:
+                    blank = 0
+                    yield from self._pass_over_blank()
+            elif len(data) <= self._limit:
                 if data:
                     self._before = (self.number, self.inside_line)
                     self.number += not self.inside_line
@@ -95,26 +117,64 @@ class LineReader:
                 return
             else:
                 start = self.offset
-                if not self._pass_over(data):
-                    return
                 self.number += not self.inside_line
-                self.inside_line = False
-                yield Line(self.number, start, b"")
+                self._take(data)
+                # What was held to see how long it is must not stay while the rest goes by.
+                data = b""
+                yield from self._pass_over(start)
+                yield Line(self.number, start, b"", ended=not self.inside_line)
 
-    def _pass_over(self, data: bytes) -> bool:
-        """Skip the rest of a line that is too long; False if the file ends before the line does."""
-        digest = self.digest.copy()
-        length = 0
-        while data:
-            digest.update(data)
-            length += len(data)
-            if data.endswith(b"\n"):
-                self.digest = digest
-                self.offset += length
-                return True
-            data = self._file.readline(READ_SIZE)
-        self.partial = length
-        return False
+    def _joined(self, data: bytes) -> bytes:
+        """A line that begins with `data`, up to its end or to one byte more than the limit."""
+        room = self._limit + 1 - len(data)
+        # Unlike joining pieces, this holds the bytes once.
+        whole = io.BytesIO()
+        whole.write(data)
+        del data
+        while room > 0:
+            piece = self._file.readline(min(READ_SIZE, room))
+            whole.write(piece)
+            room -= len(piece)
+            if not piece or piece[-1:] == b"\n":
+                break
+        return whole.getvalue()
+
+    def _pass_over(self, start: int) -> Iterator[Line]:
+        """Read up to the end of a line that is too long, or of the file; a sign now and then."""
+        self.inside_line = self.inside_long_line = True
+        passed = 0
+        while data := self._file.readline(READ_SIZE):
+            self._take(data)
+            if data[-1:] == b"\n":
+                self.inside_line = self.inside_long_line = False
+                return
+            passed += len(data)
+            if passed >= PASSING_BYTES:
+                passed = 0
+                yield Line(self.number, start, b"", ended=False, passing=True)
+
+    def _pass_over_blank(self) -> Iterator[Line]:
+        """Read the blank lines that come next, as far as the file can be looked at ahead; a sign now and
+        then."""
+        peek = getattr(self._file, "peek", None)
+        if peek is None:
+            return
+        self.close_line()
+        passed = 0
+        while ready := peek(1):
+            blank = len(ready) - len(ready.lstrip(b"\n"))
+            self._take(self._file.read(blank))
+            self.number += blank
+            if blank < len(ready):
+                return
+            passed += blank
+            if passed >= PASSING_BYTES:
+                passed = 0
+                yield Line(self.number, self.offset, b"", passing=True)
+
+    def _take(self, data: bytes) -> None:
+        self.digest.update(data)
+        self.offset += len(data)
 
 
 def digest_prefix(file: BinaryIO, length: int) -> hashlib._Hash | None:

@@ -17,7 +17,12 @@ MAX_HEAD_LINE = 64 * 1024 * 1024
 """Bytes of a line that is read to tell what a file is; a longer one is passed over, whatever it holds."""
 MAX_PASSED_OVER = 4
 """Lines of that kind behind which nothing more is looked for."""
+MAX_PASSED_BYTES = 256 * 1024 * 1024
+"""Nor is it behind so many bytes of such lines."""
 TAIL_BYTES = 64 * 1024
+TIMELESS_RECORDS = 10_000
+TIMELESS_BYTES = 16 * 1024 * 1024
+"""How far the first time of a file is looked for."""
 
 
 def program_folder(variable: str, name: str, environment: Mapping[str, str] | None) -> Path:
@@ -91,8 +96,14 @@ class Head:
 
     def __iter__(self) -> Iterator[Line]:
         lines = self._lines
-        looked_at = 0
-        for seen, line in enumerate(lines, 1):
+        looked_at = seen = 0
+        for line in lines:
+            if line.passing:
+                if lines.offset >= MAX_PASSED_BYTES:
+                    self.passed_over += 1
+                    return
+                continue
+            seen += 1
             yield line
             if line.data:
                 looked_at += len(line.data)
@@ -100,8 +111,6 @@ class Head:
                 self.passed_over += 1
             if seen >= self._records or looked_at >= self._size or self.passed_over >= MAX_PASSED_OVER:
                 return
-        # A last line that is too long and has no line feed is not handed out.
-        self.passed_over += lines.partial > 0
 
 
 def nothing_readable(path: Path, opened: Callable[[Path], BinaryIO]) -> str:
@@ -111,6 +120,22 @@ def nothing_readable(path: Path, opened: Callable[[Path], BinaryIO]) -> str:
             return "not JSON lines" if file.read(4096).strip(b" \t\r\n\0") else "empty"
     except OSError as problem:
         return what_failed(problem)
+
+
+def first_moment(
+    path: Path, opened: Callable[[Path], BinaryIO], moment_of: Callable[[bytes], datetime | None]
+) -> datetime | None:
+    """The time of the first record that claims one, within `TIMELESS_RECORDS` and `TIMELESS_BYTES`. Never
+    raises."""
+    try:
+        with opened(path) as file:
+            for line in Head(file, records=TIMELESS_RECORDS, size=TIMELESS_BYTES):
+                if (at := moment_of(line.data)) is not None:
+                    return at
+    except OSError:
+        # Reading will say so.
+        pass
+    return None
 
 
 def last_moment(path: Path, size: int, moment_of: Callable[[bytes], datetime | None]) -> datetime | None:

@@ -68,6 +68,7 @@ def lines_from(resumed: Resumed, state: FileState, limit: int) -> LineReader:
         offset=state.offset,
         number=state.line,
         inside_line=state.inside_line,
+        inside_long_line=state.inside_long_line,
         digest=resumed.digest,
         limit=limit,
     )
@@ -76,14 +77,14 @@ def lines_from(resumed: Resumed, state: FileState, limit: int) -> LineReader:
 def mark_place(state: FileState, lines: LineReader) -> None:
     """Note that everything before the place of `lines` is done."""
     state.offset, state.line = lines.offset, lines.number
-    state.inside_line = lines.inside_line
+    state.inside_line, state.inside_long_line = lines.inside_line, lines.inside_long_line
     state.digest = lines.digest.hexdigest()
 
 
 def mark_held(state: FileState, offset: int, number: int, digest: hashlib._Hash) -> None:
     """Note that reading has to resume at the line `number`, which begins at `offset`."""
     state.offset, state.line = offset, number - 1
-    state.inside_line = False
+    state.inside_line = state.inside_long_line = False
     state.digest = digest.hexdigest()
 
 

@@ -41,6 +41,8 @@ class FileState(msgspec.Struct):
     """Lines before `offset`."""
     inside_line: bool = False
     """Whether `offset` stands behind a complete record whose line had no line feed yet."""
+    inside_long_line: bool = False
+    """Whether `offset` stands inside a line that is too long and was named as such: its rest says nothing."""
     digest: str = ""
     """SHA-256 in hex of the bytes before `offset`."""
     first_session: str = ""

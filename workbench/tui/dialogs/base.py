@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from workbench.tui.present import literal
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
 
 Result = TypeVar("Result")
 
@@ -50,7 +50,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False
     Dialog .keys { height: 1; margin-top: 1; color: $quiet; }
     """
 
-    app: WorkbenchApp
+    app: Shell
 
     def action_cancel(self) -> None:
         """Leave without an answer."""

@@ -15,19 +15,20 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.tui.actions import GROUPS
+from workbench.tui.actions import APP, DOOR, GROUPS
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.choose import Choice, choice_line
+from workbench.tui.dialogs.guide import guide_content
 from workbench.tui.present import visible
 
 if TYPE_CHECKING:
     from workbench.tui.actions import Action
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs"
 
 
-def help_entries(app: WorkbenchApp) -> list[tuple[str, list[Choice]]]:
+def help_entries(app: Shell) -> list[tuple[str, list[Choice]]]:
     """The reachable actions by group, with live keys and, where they cannot run now, title and reason."""
 
     def refusal(action: Action) -> str:
@@ -35,7 +36,7 @@ def help_entries(app: WorkbenchApp) -> list[tuple[str, list[Choice]]]:
         return f"{action.title}: {reason}" if reason else ""
 
     page = app.page
-    reachable = page.reachable_actions() if page is not None else app.registry.of("app")
+    reachable = page.reachable_actions() if page is not None else app.registry.of(DOOR, APP)
     groups: list[tuple[str, list[Choice]]] = []
     for group in GROUPS:
         choices = [
@@ -58,35 +59,6 @@ def guide_pages() -> list[tuple[str, str]]:
     """The pages of the user guide: name and text, the first page first."""
     paths = sorted(GUIDE.glob("*.md"), key=lambda path: (path.stem != "index", path.stem))
     return [(path.stem, path.read_text("utf-8")) for path in paths]
-
-
-def guide_content(text: str) -> Content:
-    """A guide page as text: headings bold, tables as lines, paragraphs flowing, indented lines as written."""
-    parts: list[Content] = []
-    paragraph: list[str] = []
-
-    def end_paragraph() -> None:
-        if paragraph:
-            parts.append(Content(visible(" ".join(paragraph)).replace("`", "")))
-            paragraph.clear()
-
-    for line in text.splitlines():
-        if line and line[0] not in "#| ":
-            paragraph.append(line)
-            continue
-        end_paragraph()
-        shown = visible(line)
-        if line.startswith("#"):
-            parts.append(Content.assemble((shown.lstrip("# "), "bold $accent")))
-        elif line.startswith("|--"):
-            continue
-        elif line.startswith("|"):
-            keys, *cells = (cell.strip().replace("`", "") for cell in shown.strip("|").split("|"))
-            parts.append(Content.assemble((f"{keys:<14}", "$ink"), *(f" {cell}" for cell in cells)))
-        else:
-            parts.append(Content.assemble((shown, "$ink")))
-    end_paragraph()
-    return Content("\n").join(parts)
 
 
 def tabs_line(names: Sequence[str], active: int, width: int) -> Content:
@@ -126,7 +98,7 @@ class HelpDialog(Dialog[str]):
     ]
 
     DEFAULT_CSS = """
-    HelpDialog > .panel { width: 86; height: 90%; }
+    HelpDialog > .panel { width: 112; height: 90%; }
     HelpDialog #tabs { height: 1; margin-bottom: 1; }
     HelpDialog OptionList { height: 1fr; max-height: 100%; }
     HelpDialog OptionList > .option-list--option-disabled { color: $accent; text-style: bold; }
@@ -159,6 +131,8 @@ class HelpDialog(Dialog[str]):
         """Fill the list: its lines are as wide as the panel. Called too when the dialog is first laid out."""
         self._fill()
         self._draw_tabs()
+        if self._page:
+            self._draw_guide()
 
     def _fill(self) -> None:
         options = self.query_one(OptionList)
@@ -185,12 +159,17 @@ class HelpDialog(Dialog[str]):
         self._draw_tabs()
         self.set_class(self._page > 0, "-guide")
         if self._page:
-            self.query_one("#guide-text", Static).update(guide_content(self._pages[self._page - 1][1]))
+            self._draw_guide()
             guide = self.query_one("#guide", VerticalScroll)
             guide.scroll_home(animate=False)
             guide.focus()
         else:
             self.query_one(OptionList).focus()
+
+    def _draw_guide(self) -> None:
+        # One cell less than the panel: the scroll bar's.
+        page = guide_content(self._pages[self._page - 1][1], self._line_width() - 1)
+        self.query_one("#guide-text", Static).update(page)
 
     def _draw_tabs(self) -> None:
         names = ["keys here", *(name for name, _ in self._pages)]
@@ -198,7 +177,7 @@ class HelpDialog(Dialog[str]):
 
     def _line_width(self) -> int:
         """Cells of a line of the panel."""
-        return min(81, int(self.app.size.width * 0.96) - 5)
+        return min(107, int(self.app.size.width * 0.96) - 5)
 
     def action_turn(self, step: int) -> None:
         """Turn to the next or previous page."""

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import Worker, get_current_worker
 
+from workbench.errors import WorkbenchError
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, note
 from workbench.tui.failures import failure_of
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from workbench.workspace.transcripts import FoundTranscript
 
 _BATCH_SECONDS = 0.2
+_TICK_SECONDS = 0.5
+"""How often a wait for another program is counted on."""
 _WIDE = 64
 """Cells of the panel from which every key is named."""
 _PROBLEMS = 1000
@@ -64,6 +67,7 @@ class ImportPicker(Dialog[None]):
         Binding("space", "choose", "choose", show=False),
         Binding("a", "toggle_all", "all or none", show=False),
         Binding("x", "stop", "stop", show=False),
+        Binding("r", "again", "try again", show=False),
         Binding("enter", "take", "import", show=False),
         Binding("slash", "edit_path", "path", show=False),
         Binding("j,down", "move('cursor_down', 'scroll_down')", "down", show=False),
@@ -111,6 +115,7 @@ class ImportPicker(Dialog[None]):
     def on_mount(self) -> None:
         """Go on with a running import, or begin to search."""
         self.query_one("#report").display = False
+        self.set_interval(_TICK_SECONDS, self._count_wait)
         if self.job is not None:
             self._watch(self.job)
         else:
@@ -266,6 +271,16 @@ class ImportPicker(Dialog[None]):
             self._list.redraw_rows()
             self._say()
 
+    def action_again(self) -> None:
+        """Try again what another program, say, was in the way of."""
+        if self.job is not None and self._retryable(self.job):
+            self.query_one("#report", TextPane).set_blocks(())
+            self.job.again()
+
+    @staticmethod
+    def _retryable(job: ImportJob) -> bool:
+        return not job.running and isinstance(job.error, WorkbenchError) and job.error.retryable
+
     def _stop_search(self) -> None:
         self.workers.cancel_group(self, "search")
         # What it still has to say is not heard.
@@ -323,7 +338,7 @@ class ImportPicker(Dialog[None]):
             keys.update(key_line(*taken, *stop, *choose, *path, ("esc", "close")))
         elif job.running:
             width = max(20, self._width)
-            what = "Stopping …" if job.stopping else one_line(job.note, width) or "Reading …"
+            what = self._doing(job, width)
             status.update(Content("\n").join([literal(progress_text(job, width)), literal(what)]))
             keys.update(key_line(("x", "stop"), ("esc", "close; it goes on")))
         else:
@@ -331,7 +346,20 @@ class ImportPicker(Dialog[None]):
             if job.report is not None:
                 status.update(literal(summary(job.report)))
             self._show_outcome(job)
-            keys.update(key_line(("enter", "close"), ("y", "copy the report")))
+            again = [("r", "try again")] if self._retryable(job) else []
+            copy = [("y", "copy the report")] if job.report is not None else []
+            keys.update(key_line(*again, ("enter", "close"), *copy))
+
+    def _doing(self, job: ImportJob, width: int) -> str:
+        """What the running import is at; while another program is in its way, that."""
+        waiting = self.app.access.waiting
+        if job.stopping:
+            return one_line(f"Stopping; {waiting}" if waiting else "Stopping …", width)
+        return one_line(waiting or job.note, width) or "Reading …"
+
+    def _count_wait(self) -> None:
+        if self.job is not None and self.job.running:
+            self._say()
 
     def _search_text(self) -> str:
         transcripts = [row for row in self.found if row.choosable]

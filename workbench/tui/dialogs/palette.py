@@ -8,10 +8,10 @@ from workbench.tui.dialogs.choose import Choice, ChooseDialog
 
 if TYPE_CHECKING:
     from workbench.tui.actions import Action
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
 
 
-def palette_choices(app: WorkbenchApp) -> list[Choice]:
+def palette_choices(app: Shell) -> list[Choice]:
     """One choice per action: what can run first; of that the screen's own, then the rest, moving last."""
     own = app.page.NAME if app.page is not None else ""
 
@@ -34,6 +34,6 @@ def palette_choices(app: WorkbenchApp) -> list[Choice]:
     return sorted(choices, key=lambda choice: bool(choice.reason))
 
 
-def palette_dialog(app: WorkbenchApp) -> ChooseDialog:
+def palette_dialog(app: Shell) -> ChooseDialog:
     """The palette as a dialog that ends with an action's id."""
     return ChooseDialog("Do anything", palette_choices(app))

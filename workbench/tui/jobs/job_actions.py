@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from workbench.tui.actions import Action, writing
 from workbench.workspace.jobs.outcomes import session_made
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
     from workbench.workspace.jobs.rows import JobRow
 
 NAME = "jobs"
 
 
-def _row(app: WorkbenchApp) -> JobRow | None:
-    from workbench.tui.screens.jobs import JobsPage
+@runtime_checkable
+class ShowsJob(Protocol):
+    """The screen that these actions are for."""
 
+    job: JobRow | None
+    """The job under the cursor."""
+
+
+def _row(app: Shell) -> JobRow | None:
     page = app.page
-    return page.job if isinstance(page, JobsPage) else None
+    if page is None or page.NAME != NAME:
+        return None
+    return page.job if isinstance(page, ShowsJob) else None
 
 
-def _stoppable(app: WorkbenchApp) -> str:
+def _stoppable(app: Shell) -> str:
     row = _row(app)
     if row is None:
         return "there is no job"
@@ -32,11 +40,11 @@ def _stoppable(app: WorkbenchApp) -> str:
     return "" if row.mine else writing(app)
 
 
-def _open(app: WorkbenchApp) -> str:
+def _open(app: Shell) -> str:
     return "" if app.workspace is not None else "the workspace is not open yet"
 
 
-def _made(app: WorkbenchApp) -> str:
+def _made(app: Shell) -> str:
     row = _row(app)
     if row is None:
         return "there is no job"

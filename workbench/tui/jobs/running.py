@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from workbench.workspace.errors import Cancelled
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
     from workbench.workspace import Workspace
     from workbench.workspace.jobs.job import Job
 
 
 def run_beside(
-    app: WorkbenchApp,
+    app: Shell,
     workspace: Workspace,
     kind: str,
     title: str,

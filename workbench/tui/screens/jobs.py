@@ -72,6 +72,7 @@ class JobsPage(Page):
     LIST_SHARE = 55
     OFFERS = frozenset({"page.goto", "page.copy"})
     GOTO_HINT = "the number of a job"
+    NOWHERE = frozenset({JobNotFound.code})
     ACTIONS = ACTIONS
 
     def __init__(self) -> None:
@@ -276,7 +277,7 @@ class JobsPage(Page):
             return
         await self.app.action_open_screen("sessions")
         session, page = session_made(row.outcome), self.app.page
-        if session is not None and page is not None and page.NAME == "sessions":
+        if session is not None and isinstance(page, Page) and page.NAME == "sessions":
             # Its first time on the screen it has no list yet.
             page.call_after_refresh(page.goto, session)
 

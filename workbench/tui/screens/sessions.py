@@ -100,7 +100,7 @@ class SessionsPage(Page):
     def __init__(self) -> None:
         super().__init__()
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
-        self._rows = SessionRows(lambda: self._moment or self.app.clock())
+        self._rows = SessionRows(self._now)
         self.sessions: VirtualList[SessionRow] = VirtualList(self._rows, id="sessions")
         """The list."""
         self.detail = SessionDetail(css_id="session")
@@ -130,7 +130,7 @@ class SessionsPage(Page):
 
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.detail.open_workspace(workspace)
+        self.detail.open_workspace(workspace, self._now)
         self._moment = self.app.clock()
         self._show_sessions(self._selected or None)
         self.set_interval(_AGES_SECONDS, self._age)
@@ -213,6 +213,9 @@ class SessionsPage(Page):
             *commands,
         ]
 
+    def _now(self) -> datetime:
+        return self._moment or self.app.clock()
+
     def _age(self) -> None:
         if self.app.page is self:
             self._renew_ages()
@@ -225,6 +228,7 @@ class SessionsPage(Page):
         if self._workspace is not None:
             self._moment = self.app.clock()
             self.sessions.redraw_rows()
+            self.detail.renew_ages()
 
     # What the list and the detail tell
 

@@ -160,8 +160,9 @@ class TimelinePage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._zone = ZoneInfo(workspace.timezone)
         self.strip.zone = self._zone
-        self._feed = ActivityFeed(workspace.readers.timeline, self._say_counted)
-        self.event_pane.open(workspace.readers, self._zone)
+        self._feed = ActivityFeed(workspace.readers.timeline, self._say_counted, self._now)
+        self.strip.now = self._now
+        self.event_pane.open(workspace.readers, self._zone, self._now)
         self._show_filter()
         self._read(at=self._at)
         self._count_activity()
@@ -237,6 +238,7 @@ class TimelinePage(Page):
     def _set_order(self, order: TimelineOrder) -> None:
         self.order = order
         self.events.renderer = event_rows(self._width, self._now, order)
+        self.event_pane.set_order(order)
 
     def _read(self, at: object = None) -> None:
         workspace = self.app.workspace
@@ -434,6 +436,8 @@ class TimelinePage(Page):
     def _renew_ages(self) -> None:
         self._moment = self.app.clock()
         self.events.redraw_rows()
+        self.event_pane.renew_ages()
+        self.strip.refresh()
 
     # Going somewhere
 

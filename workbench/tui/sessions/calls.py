@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from workbench.tui.present import Span, counted, one_line, size
+from workbench.workspace.readers.entry_damage import UnreadableActum
 from workbench.workspace.rows import ActumRow
 
 _TELLING = (
@@ -100,6 +101,8 @@ def outcome(call: ActumRow, reply: ActumRow | None) -> tuple[Span, Span]:
         if call.reply_seq is not None:
             return Span("✓", "success"), Span(" answered", "dim")
         return Span("…", "warning"), Span(" no response", "dim")
+    if isinstance(reply, UnreadableActum):
+        return Span("✗", "error"), Span(" unreadable", "error")
     if reply.metadata.get("is_error") is True:
         return Span("✗", "error"), Span(" error", "error")
     return Span("✓", "success"), Span(f" {extent(reply)}", "dim")

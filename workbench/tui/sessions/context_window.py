@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from workbench.tui.document import Blank, Block, Heading, Verbatim, note
-from workbench.tui.present import counted, number, one_line, tokens
+from workbench.storage.errors import DatabaseDamaged
+from workbench.tui.document import Blank, Block, Heading, Paragraph, Verbatim, note
+from workbench.tui.present import Span, counted, number, one_line, tokens
 from workbench.tui.sessions.entry_source import in_zone
 from workbench.tui.sessions.shown import Shown
+from workbench.workspace.readers.entry_damage import UnreadableActum
+from workbench.workspace.rows import ActaFilter
 
 if TYPE_CHECKING:
     from workbench.sessions.model import Actum
     from workbench.workspace import Workspace
+    from workbench.workspace.readers.entry_queries import EntryReader
 
 DEFAULT_LAST_N = 20
 MOST = 10_000
@@ -35,6 +39,8 @@ class Window:
 
     acta: Sequence[Actum]
     characters: int
+    unreadable: int = 0
+    """How many of the acta are damaged; an agent that asks for any of them is refused."""
 
     @property
     def summary(self) -> str:
@@ -57,32 +63,73 @@ def read_window(workspace: Workspace, owner_id: str, chronicum_id: str, shown: S
 
     if not shown.acta:
         return Window((), 0)
-    acta = context(
-        workspace,
-        owner_id,
-        chronicum_id,
-        last_n=min(last_n, MOST),
-        actum_kinds=shown.kinds,
-        actor_kinds=shown.actor_kinds,
-    )
+    try:
+        acta = context(
+            workspace,
+            owner_id,
+            chronicum_id,
+            last_n=min(last_n, MOST),
+            actum_kinds=shown.kinds,
+            actor_kinds=shown.actor_kinds,
+        )
+    except DatabaseDamaged:
+        # One of them, maybe; where it is the whole file the next read says so.
+        return _damaged_window(workspace.readers.entries, chronicum_id, shown, min(last_n, MOST))
     return Window(acta, sum(len(actum.content) for actum in acta))
+
+
+def _damaged_window(entries: EntryReader, chronicum_id: str, shown: Shown, last_n: int) -> Window:
+    """The same acta, the damaged ones saying so."""
+    from workbench.sessions.model import Actum
+
+    wanted = ActaFilter(kinds=shown.kinds, actor_kinds=shown.actor_kinds, include_private=False)
+    acta: list[Actum] = []
+    unreadable = 0
+    for row in entries.last(chronicum_id, wanted, last_n):
+        clipped = row.content_chars > len(row.content)
+        whole = (entries.entry(chronicum_id, row.seq) if clipped else None) or row
+        unreadable += isinstance(whole, UnreadableActum)
+        acta.append(
+            Actum(
+                chronicum_id=chronicum_id,
+                kind=whole.kind,
+                actor_kind=whole.actor_kind,
+                actor=whole.actor,
+                content=whole.content,
+                at=whole.at,
+                occurred_at=whole.occurred_at,
+                metadata=whole.metadata,
+            )
+        )
+    return Window(acta, sum(len(actum.content) for actum in acta), unreadable)
 
 
 def window_blocks(window: Window, last_n: int, zone: tzinfo) -> list[Block]:
     """The window as it would be handed over: each actum's head, then its content untouched."""
     blocks: list[Block] = [
         Heading(window.summary, role="strong"),
-        note(f"The last {number(last_n)} acta that the switches let pass; private ones are left out."),
+        note(f"The last {_acta(last_n)} that the switches let pass; private ones are left out."),
     ]
+    if window.unreadable:
+        many = counted(window.unreadable, "actum", "acta")
+        said = f"{many} cannot be read: an agent that asks for this window is refused. Run workbench doctor."
+        blocks += [Blank(), Paragraph(said, Span("✗", "error"))]
     if not window.acta:
         blocks += [Blank(), note("Nothing passes: an agent would be handed no acta.")]
     for actum in window.acta:
         name = actum.metadata.get("name")
         tool = f" {one_line(name, 60)}" if isinstance(name, str) and name else ""
-        when = "" if actum.at is None else f" · {in_zone(actum.at, zone):%Y-%m-%d %H:%M}"
+        # As in the list of acta: when it happened, not when an import recorded it.
+        then = actum.occurred_at or actum.at
+        when = "" if then is None else f" · {in_zone(then, zone):%Y-%m-%d %H:%M}"
         blocks += [
             Blank(),
             Heading(f"{one_line(actum.actor, 80)}", f"{actum.actor_kind} · {actum.kind}{tool}{when}"),
             Verbatim(actum.content, role="text"),
         ]
     return blocks
+
+
+def _acta(last_n: int) -> str:
+    """`actum`, `20 acta`: what stands behind “the last”."""
+    return "actum" if last_n == 1 else f"{number(last_n)} acta"

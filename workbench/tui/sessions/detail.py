@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
+from workbench.log.times import Clock, now
 from workbench.tui.document import Block, note
 from workbench.tui.present import ELLIPSIS, Line, Span, number
 from workbench.tui.sessions.asking import ask
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.readers.entry_queries import Breakdown
     from workbench.workspace.readers.rewinds import Stretch
+    from workbench.workspace.readers.session_queries import Relative
     from workbench.workspace.rows import SessionRow
 
 Side: TypeAlias = Literal["acta", "window", "about"]
@@ -76,7 +78,8 @@ class SessionDetail(Vertical):
     }
     SessionDetail.-short SwitchBar { height: 1; }
     SessionDetail.-short SessionHead { height: 3; }
-    SessionDetail.-tiny SessionHead { height: 2; }
+    SessionDetail.-short SessionHead.-related { height: 4; }
+    SessionDetail.-tiny SessionHead, SessionDetail.-tiny SessionHead.-related { height: 2; }
     SessionDetail.-tiny TabLine, SessionDetail.-tiny SwitchBar, SessionDetail.-tiny FindBar { margin: 0; }
     """
 
@@ -114,11 +117,15 @@ class SessionDetail(Vertical):
         self._zone: tzinfo = ZoneInfo("UTC")
         self._breakdown: Breakdown | None = None
         self._rewound: tuple[Stretch, ...] = ()
+        self._lineage: tuple[Relative, ...] = ()
+        self._now: Clock = now
         self._gone: bool | None = None
         self._window: Window | None = None
         self._new = ""
         self._words: Words | None = None
         self._hit_row: int | None = None
+        self._going: int | None = None
+        """The row that is being gone to."""
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -141,10 +148,15 @@ class SessionDetail(Vertical):
 
     # What the screen asks
 
-    def open_workspace(self, workspace: Workspace) -> None:
-        """Read from this workspace from now on."""
-        self._workspace = workspace
+    def open_workspace(self, workspace: Workspace, now: Clock) -> None:
+        """Read from this workspace from now on; ages are counted from `now`, as the list's are."""
+        self._workspace, self._now = workspace, now
         self._zone = ZoneInfo(workspace.timezone)
+
+    def renew_ages(self) -> None:
+        """The list's ages were renewed: those here are, too, unless somebody selects text among them."""
+        if self._body() is self._about_pane and self._about_pane.text_selection is None:
+            self._show_about()
 
     @property
     def looked(self) -> bool:
@@ -163,7 +175,7 @@ class SessionDetail(Vertical):
         if row is None or before is None or before.id != row.id:
             self.close_reader(focus=False)
             self._breakdown, self._gone, self._window, self._new = None, None, None, ""
-            self._rewound = ()
+            self._rewound, self._lineage, self._going = (), (), None
             if row is not None:
                 self.entries.renderer = self._renderer()
             self._set_entries(None if row is None else self.places.get(row.id))
@@ -233,6 +245,7 @@ class SessionDetail(Vertical):
         if self.side != "acta":
             self.choose_side("acta")
         self.close_reader(focus=False)
+        self._going = None
         self.entries.go_to(seq)
 
     def open_actum(self, *, at_answer: bool = False) -> None:
@@ -273,7 +286,8 @@ class SessionDetail(Vertical):
         """Go to the next hit, or (negative) to the previous one: in an open actum, then in others."""
         if self.reading is not None and self._reader.step(direction):
             return
-        row = self.entries.cursor_key if self.reading is None else self.reading.seq
+        here = self.entries.cursor_key if self._going is None else self._going
+        row = here if self.reading is None else self.reading.seq
         at = row if isinstance(row, int) else 0
         # A row that shows a call's response too may have two hits.
         hit = self.finder.hit if at == self._hit_row else None
@@ -301,9 +315,11 @@ class SessionDetail(Vertical):
         message.stop()
         if not self.finder.accept(message):
             return
-        self._hit_row = message.row
+        self._hit_row = self._going = message.row
         self.entries.renderer = self._renderer()
-        self.entries.go_to(message.row)
+        # The box takes lines from the list: how much of it shows is known once it is laid out and has heard
+        # so, and where the hit comes to stand depends on that.
+        self.call_after_refresh(self.entries.call_later, self._show_hit, message.row)
         if self.reading is not None and self.session is not None:
             in_answer = message.seq != message.row
             self._read(
@@ -312,11 +328,16 @@ class SessionDetail(Vertical):
                 )
             )
 
+    def _show_hit(self, row: int) -> None:
+        if row == self._going:
+            self._going = None
+            self.entries.go_to(row)
+
     @on(FindBar.WordsChanged)
     def _words_changed(self, message: FindBar.WordsChanged) -> None:
         message.stop()
         self._words = self.entries.words = message.words
-        self._hit_row = None
+        self._hit_row = self._going = None
         self.entries.renderer = self._renderer()
         reading = self.reading
         if reading is not None:
@@ -404,7 +425,7 @@ class SessionDetail(Vertical):
             # Only another prompt of a person can take something back.
             if before is None or found.by_actor_kind.get("human") != before.by_actor_kind.get("human"):
                 rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
-            return Looked(row, found, gone, rewound)
+            return Looked(row, found, gone, rewound, workspace.readers.sessions.lineage(row))
 
         ask(self, "session-look", "Counting a session's acta", work)
 
@@ -414,7 +435,7 @@ class SessionDetail(Vertical):
         if self.session is None or self.session.id != message.row.id:
             return
         self._breakdown, self._gone = message.breakdown, message.gone
-        self._rewound = message.rewound
+        self._rewound, self._lineage = message.rewound, message.lineage
         renderer = self._renderer()
         if renderer != self.entries.renderer:
             self.entries.renderer = renderer
@@ -433,7 +454,8 @@ class SessionDetail(Vertical):
         if row is None:
             pane.set_blocks(self._guidance)
         else:
-            pane.set_blocks(about_blocks(row, self._zone, self.app.clock(), gone=self._gone), keep_place=True)
+            blocks = about_blocks(row, self._zone, self._now(), gone=self._gone, lineage=self._lineage)
+            pane.set_blocks(blocks, keep_place=True)
 
     def _read_window(self) -> None:
         row, workspace, shown, last_n, zone = (
@@ -503,7 +525,7 @@ class SessionDetail(Vertical):
     # Drawing
 
     def _draw(self) -> None:
-        self._head.show(self.session, self._zone, gone=bool(self._gone))
+        self._head.show(self.session, self._zone, gone=bool(self._gone), lineage=self._lineage)
         self._head.display = self._tabs.display = self.session is not None
         self._switches.show(
             [self._switch(name) for name in KINDS], [self._switch(name) for name in ACTOR_KINDS]

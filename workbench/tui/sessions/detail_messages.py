@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench.tui.sessions.context_window import Window
     from workbench.workspace.readers.entry_queries import Breakdown
     from workbench.workspace.readers.rewinds import Stretch
+    from workbench.workspace.readers.session_queries import Relative
     from workbench.workspace.rows import SessionRow
 
 
@@ -21,13 +22,19 @@ class Looked(Message):
     """What was found out about a session beside its row."""
 
     def __init__(
-        self, row: SessionRow, breakdown: Breakdown, gone: bool, rewound: tuple[Stretch, ...]
+        self,
+        row: SessionRow,
+        breakdown: Breakdown,
+        gone: bool,
+        rewound: tuple[Stretch, ...],
+        lineage: tuple[Relative, ...],
     ) -> None:
         super().__init__()
         self.row = row
         self.breakdown = breakdown
         self.gone = gone
         self.rewound = rewound
+        self.lineage = lineage
 
 
 class ActumRead(Message):

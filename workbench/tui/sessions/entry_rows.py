@@ -14,6 +14,7 @@ from workbench.tui.sessions.entry_source import Entry, in_zone, moment
 from workbench.tui.sessions.found_words import Words
 from workbench.tui.sessions.shown import UNIT_CLOSED
 from workbench.tui.widgets.row_renderer import RowState
+from workbench.workspace.readers.entry_damage import UnreadableActum
 from workbench.workspace.rows import ActumRow
 
 if TYPE_CHECKING:
@@ -58,9 +59,11 @@ class EntryRows:
             lead += [*([] if row.first else [()]), self._day(actum, width)]
         if row.new_day or not (row.after_call and row.is_call):
             lead.append(guide)
+        inner = max(8, width - line_width(guide))
+        if isinstance(actum, UnreadableActum):
+            return [*lead, *((*guide, *line) for line in self._unreadable(actum, inner))]
         if actum.kind == UNIT_CLOSED:
             return [*lead, self._unit(actum, width)]
-        inner = max(8, width - line_width(guide))
         body = [self._call(row, inner)] if row.is_call else self._text(row, inner)
         moved = self._moved(actum, inner)
         return [*lead, *((*guide, *line) for line in (*moved, *body))]
@@ -83,6 +86,13 @@ class EntryRows:
         if used > room:
             return (*fit_line(left, room), when)
         return (*left, Span("─" * (room - used), "faint"), when)
+
+    def _unreadable(self, actum: UnreadableActum, width: int) -> list[Line]:
+        right: Line = (*self._marks(actum, width), Span(self._time(actum), "faint"))
+        left = (Span("✗ ", "error"), Span(actum.kind.replace("_", " "), "dim"))
+        room = max(1, width - line_width(right) - 1)
+        head: Line = (*fit_line(left, room), Span(" "), *right)
+        return [head, *((Span("  "), Span(line, "error")) for line in wrap(actum.content, width - 2))]
 
     def _guide(self, actum: ActumRow, width: int) -> Line:
         depth = min(actum.depth, _INDENTS, width // 8)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.sessions.shown import Shown
 from workbench.tui.widgets.page_source import Page
+from workbench.workspace.readers.entry_damage import UnreadableActum
 from workbench.workspace.rows import ActumRow
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class Entry:
 
     @property
     def is_call(self) -> bool:
-        """Whether it is a tool call."""
-        return self.actum.kind == "tool_request"
+        """Whether it is a tool call, and known as one in full."""
+        return self.actum.kind == "tool_request" and not isinstance(self.actum, UnreadableActum)
 
     def __hash__(self) -> int:
         return self.actum.seq

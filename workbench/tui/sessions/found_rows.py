@@ -82,7 +82,7 @@ def found_row(workspace: Workspace, found: FoundTranscript | Refused, now: datet
     return Found(
         path=candidate.path,
         state=state,
-        title=candidate.title or candidate.session_id,
+        title=found.title,
         program=found.program,
         project=candidate.cwd.rstrip("/").rsplit("/", 1)[-1],
         octets=candidate.size,

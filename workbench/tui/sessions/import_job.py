@@ -13,16 +13,19 @@ from workbench.tui.present import counted, one_line, size
 
 if TYPE_CHECKING:
     from workbench.imports.report import ImportReport
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.shell import Shell
     from workbench.workspace import Workspace
 
 _TELL_SECONDS = 0.1
 
 
 class ImportJob:
-    """Runs once. Everything but the work itself happens on the UI thread; `changed` is called there."""
+    """Runs until it ends; `again` runs it anew after an error.
 
-    def __init__(self, app: WorkbenchApp, workspace: Workspace, paths: Sequence[Path]) -> None:
+    Everything but the work itself happens on the UI thread; `changed` is called there.
+    """
+
+    def __init__(self, app: Shell, workspace: Workspace, paths: Sequence[Path]) -> None:
         self._app = app
         self._workspace = workspace
         self._paths = list(paths)
@@ -61,24 +64,36 @@ class ImportJob:
             exit_on_error=False,
         )
 
+    def again(self) -> None:
+        """Begin anew; what was added before is found to be there already."""
+        if self.running:
+            return
+        # It may have been opened anew meanwhile.
+        self._workspace = self._app.workspace or self._workspace
+        self._stop = threading.Event()
+        self.done, self.total, self.acta, self.note = 0, None, 0, ""
+        self.report = self.error = None
+        self.start()
+        self._tell()
+
     def stop(self) -> None:
         """Ask it to stop; what was committed stays."""
         self._stop.set()
         self._tell()
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop, stop = asyncio.get_running_loop(), self._stop
         try:
             self.report = await asyncio.to_thread(self._work, loop)
         except Exception as error:
             self.error = error
         finally:
-            self._stop.set()
+            stop.set()
             self.running = False
         if self.changed is not None:
             self.changed()
         elif self.error is not None:
-            self._app.show_failure(self.error, "The import ended early")
+            self._app.show_failure(self.error, "The import ended early", retry=self.again)
         elif self.report is not None:
             self._app.notify(summary(self.report), title="Import")
 
@@ -127,8 +142,7 @@ def summary(report: ImportReport) -> str:
     """One sentence: what was added, what was there already, what could not be read."""
     totals = report.totals
     parts = [
-        f"{counted(totals['acta_added'], 'actum', 'acta')} added to "
-        f"{counted(sum(1 for each in report.sessions if each.acta_added), 'session')}"
+        f"{counted(totals['acta_added'], 'actum', 'acta')} added to {counted(report.sessions_fed, 'session')}"
     ]
     if totals["duplicates"]:
         parts.append(counted(totals["duplicates"], "duplicate"))

@@ -33,7 +33,7 @@ class SessionRows:
 
     def lines(self, row: SessionRow, width: int, state: RowState) -> Sequence[Line]:
         old = age(row.last_at if self.order == "happened" else row.last_activity_at, self.clock())
-        size = acta_of(row) if width < _NARROW else f"{acta_of(row)} acta"
+        size = acta_of(row) if width < _NARROW else f"{acta_of(row)} {'actum' if row.acta == 1 else 'acta'}"
         column = max(len(old), len(size))
         room = max(4, width - column - 2)
         title = (Span("  "), Span(title_of(row), "strong" if row.title else "dim"))

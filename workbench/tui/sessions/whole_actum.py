@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from workbench.tui.document import Blank, Block, Fields, Heading, Verbatim, note
+from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, Verbatim, note
 from workbench.tui.present import Line, Span, counted, exact, number, one_line
 from workbench.tui.sessions.calls import tool_name
 from workbench.tui.sessions.shown import UNIT_CLOSED
+from workbench.workspace.readers.entry_damage import UnreadableActum
 from workbench.workspace.rows import ActumRow
 
 PRETTY_CHARS = 4_000_000
@@ -40,14 +41,15 @@ def actum_blocks(
         if reply is None:
             blocks.append(Heading("No response", "was recorded", "warning"))
         else:
-            failed = reply.metadata.get("is_error") is True
+            failed = reply.metadata.get("is_error") is True or isinstance(reply, UnreadableActum)
             said = counted(reply.content_chars, "character")
             blocks.append(
                 Heading("✗ Response" if failed else "✓ Response", said, "error" if failed else "success")
             )
             blocks += _content(reply, raw=raw)
     for title, source in (("Kept with it", actum), ("Kept with the response", reply)):
-        kept = [] if source is None else _metadata(source.metadata)
+        known = source is not None and not isinstance(source, UnreadableActum)
+        kept = _metadata(source.metadata) if source is not None and known else []
         if kept:
             blocks += [Blank(), Heading(title), Fields(kept, indent=1)]
     return blocks, answer
@@ -71,6 +73,8 @@ def whole(
 def title_of_actum(actum: ActumRow) -> str:
     """`planner thinks`, `Bash, called by planner`: what it is, on one line."""
     actor = one_line(actum.actor, 120)
+    if isinstance(actum, UnreadableActum):
+        return f"✗ Unreadable {actum.kind.replace('_', ' ')}"
     if actum.kind == "tool_request":
         return f"{one_line(tool_name(actum), 80)}, called by {actor}"
     if actum.kind == "tool_response":
@@ -103,12 +107,16 @@ def _facts(actum: ActumRow, zone: tzinfo, act: int) -> Fields:
     rows.append(("place", f"{which}event {number(actum.position)} of the log"))
     if actum.id:
         rows.append(("id", actum.id))
-    rows.append(("length", counted(actum.content_chars, "character")))
+    if not isinstance(actum, UnreadableActum):
+        rows.append(("length", counted(actum.content_chars, "character")))
     return Fields(rows)
 
 
 def _content(actum: ActumRow, *, raw: bool) -> Sequence[Block]:
     text = actum.content
+    if isinstance(actum, UnreadableActum):
+        stored = Verbatim(actum.stored) if actum.stored else note("nothing")
+        return [Paragraph(text, Span("✗", "error")), Blank(), Heading("As it is stored"), stored]
     if not text:
         return [note("says nothing")]
     if raw:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
-from workbench.log.times import to_micros
+from workbench.log.times import Clock, now, to_micros
 from workbench.workspace.readers.timeline_activity import Scale
+from workbench.workspace.readers.timeline_parts import EARLIEST, LATEST
 from workbench.workspace.readers.timeline_queries import TimelineReader
 from workbench.workspace.rows import TimelineFilter
 
@@ -32,9 +33,10 @@ class Activity:
 class ActivityFeed:
     """One run at a time counts; a later one goes on from what an earlier one has, where it can."""
 
-    def __init__(self, reader: TimelineReader, tell: Callable[[Activity], None]) -> None:
+    def __init__(self, reader: TimelineReader, tell: Callable[[Activity], None], clock: Clock = now) -> None:
         self._reader = reader
         self._tell = tell
+        self._clock = clock
         self._run = 0
         self._known: Activity | None = None
 
@@ -65,7 +67,7 @@ class ActivityFeed:
                 self._finish(grown, wished)
                 return
         since = None if wanted.since is None else to_micros(wanted.since)
-        until = None if wanted.until is None else to_micros(wanted.until)
+        until = None if wanted.until is None else self._until(to_micros(wanted.until), since)
         scale = reader.activity.scale(room, since, until)
         if scale is None:
             self._finish(Activity(wanted, room, upto), wished)
@@ -93,14 +95,24 @@ class ActivityFeed:
         matching = reader.activity.matching(wanted, scale, go_on, upto=upto)
         self._finish(Activity(wanted, room, upto, scale, whole, tuple(matching)), wished)
 
+    def _until(self, until: int, since: int | None) -> int:
+        """Where the strip ends if a range goes on until then: what is still to come needs no bars."""
+        newest = self._reader.happened_at(LATEST)
+        come = max(to_micros(self._clock()), EARLIEST if newest is None else newest.happened) + 1
+        return until if since is not None and come <= since else min(until, come)
+
     def _grown(self, known: Activity, upto: int) -> Activity | None:
         """The same with what was recorded since, where that fits on the scale."""
         scale = known.scale
         if scale is None:
             return None
         reader = self._reader
-        newest = reader.happened_at(2**62)
+        newest = reader.happened_at(LATEST)
         if newest is None or (newest.happened >= scale.end + scale.width and not scale.later):
+            return None
+        until = known.wanted.until
+        if until is not None and scale.end <= newest.happened < to_micros(until):
+            # The strip ended at what was then now.
             return None
         # What is just beyond the last cell stands in it until the scale is made anew.
         wide = scale._replace(later=1) if known.wanted.until is None else scale

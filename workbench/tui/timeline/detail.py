@@ -11,6 +11,7 @@ import msgspec
 from workbench.log.times import to_text
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, Verbatim, note
 from workbench.tui.present import Line, Span, ago, exact, number, one_line, size
+from workbench.tui.timeline.event_rows import time_of
 from workbench.tui.timeline.event_words import (
     BEGUN,
     CLOSED,
@@ -21,12 +22,21 @@ from workbench.tui.timeline.event_words import (
     text_of,
     tool_of,
 )
-from workbench.workspace.rows import EventRow, SessionRow
+from workbench.workspace.readers.entry_damage import UnreadableEvent, damage_words
+from workbench.workspace.rows import EventRow, SessionRow, TimelineOrder
 
 _PRETTY_CHARS = 256 * 1024
 """Arguments of a tool up to this length are laid out over lines."""
 
 _TITLE_CELLS = 60
+_LABELS = {
+    "cwd": "folder",
+    "git_branch": "branch",
+    "client_version": "client",
+    "forked_from": "fork of",
+    "source": "file",
+}
+"""What a session's description calls its fields, as the Sessions screen does; short, for a narrow pane."""
 _VERBS = {BEGUN: "Session begun", DESCRIBED: "Session described", CLOSED: "Unit closed"}
 
 
@@ -38,21 +48,34 @@ def event_blocks(
     zone: tzinfo,
     remark: str = "",
     act: int | None = None,
+    order: TimelineOrder = "recorded",
 ) -> list[Block]:
     """What happened, who did it, where and when, then its text.
 
     `session` is the session it belongs to and `act` its number among that session's acts, where they
-    are known; `remark` says what of the event is not
-    shown and stands before its text.
+    are known; `remark` says what of the event is not shown and stands before its text. The age in the
+    heading is that of the time that the list's `order` goes by, from the list's own `now`.
     """
-    blocks: list[Block] = [_heading(event, now)]
-    blocks += [Blank(), Fields(tuple(_facts(event, session, now, zone, act)))]
+    blocks: list[Block] = [_heading(event, now, order)]
+    blocks += [Blank(), Fields(tuple(_facts(event, session, now, zone, act, order)))]
     if remark:
         blocks += [Blank(), Paragraph(remark, Span("◔", "warning"), role="dim")]
-    text = _text(event)
-    if text is not None:
+    if isinstance(event, UnreadableEvent):
+        blocks += damage_blocks(event)
+    elif (text := _text(event)) is not None:
         blocks += [Blank(), text]
     return [*blocks, Blank(), Fields(tuple(_identity(event)))]
+
+
+def damage_blocks(event: UnreadableEvent) -> list[Block]:
+    """Why an event cannot be read, what helps, and the beginning of what is stored."""
+    return [
+        Blank(),
+        Paragraph(damage_words(event.unreadable), Span("✗", "error")),
+        Blank(),
+        Heading("As it is stored"),
+        Verbatim(event.stored) if event.stored else note("nothing"),
+    ]
 
 
 def raw_blocks(text: str, remark: str = "") -> list[Block]:
@@ -91,15 +114,18 @@ def json_text(event: EventRow) -> str:
     return msgspec.json.format(msgspec.json.encode(event_object(event)), indent=2).decode()
 
 
-def _heading(event: EventRow, now: datetime) -> Heading:
+def _heading(event: EventRow, now: datetime, order: TimelineOrder) -> Heading:
     kind = kind_of(event)
     tool = tool_of(event)
+    if isinstance(event, UnreadableEvent):
+        when = _ago(time_of(event, order), now) if event.times_known else ""
+        return Heading(f"{kind.mark} {kind.word.capitalize()}", when, "error")
     title = _VERBS.get(event.type) or (f"{kind.word} {tool}" if tool else kind.word)
     who = [event.actor, text_of(event, "actor_kind")] if event.type == ENTRY else []
     private = ["private"] if event.private else []
     return Heading(
         f"{kind.mark} {title[:1].upper()}{title[1:]}",
-        " · ".join(part for part in (*who, *private, _ago(event.recorded_at, now)) if part),
+        " · ".join(part for part in (*who, *private, _ago(time_of(event, order), now)) if part),
         "strong",
     )
 
@@ -109,7 +135,12 @@ def _ago(then: datetime, now: datetime) -> str:
 
 
 def _facts(
-    event: EventRow, session: SessionRow | None, now: datetime, zone: tzinfo, act: int | None
+    event: EventRow,
+    session: SessionRow | None,
+    now: datetime,
+    zone: tzinfo,
+    act: int | None,
+    order: TimelineOrder,
 ) -> Iterable[tuple[str, str | Line]]:
     chronicum_id = text_of(event, "chronicum_id")
     if chronicum_id:
@@ -129,16 +160,22 @@ def _facts(
         for name, value in event.payload.items():
             if name != "title" and value:
                 shown = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-                yield name.replace("_", " "), shown[:2000]
-    yield "recorded", exact(event.recorded_at, zone)
+                yield _LABELS.get(name, name.replace("_", " ")), shown[:2000]
+    if isinstance(event, UnreadableEvent) and not event.times_known:
+        yield "happened", f"{number(event.happened)} µs from 1970, which is no time"
+        return
+    yield "recorded", _time(event.recorded_at, now, zone, aged=order == "happened" and _differs(event))
     if event.occurred_at is not None:
-        yield (
-            "happened",
-            (
-                Span(exact(event.occurred_at, zone)),
-                Span(f"  {_ago(event.occurred_at, now)}", "dim"),
-            ),
-        )
+        yield "happened", _time(event.occurred_at, now, zone, aged=order == "recorded" and _differs(event))
+
+
+def _differs(event: EventRow) -> bool:
+    """Whether it was recorded at another time than it happened: then the heading tells one age only."""
+    return event.happened_at != event.recorded_at
+
+
+def _time(then: datetime, now: datetime, zone: tzinfo, *, aged: bool) -> Line:
+    return (Span(exact(then, zone)), *((Span(f"  {_ago(then, now)}", "dim"),) if aged else ()))
 
 
 def _identity(event: EventRow) -> Iterable[tuple[str, str | Line]]:

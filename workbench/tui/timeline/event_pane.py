@@ -9,12 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
+from workbench.log.times import Clock, now
 from workbench.tui.present import size
-from workbench.tui.timeline.detail import event_blocks, json_text, preview_remark, raw_blocks
+from workbench.tui.timeline.detail import damage_blocks, event_blocks, json_text, preview_remark, raw_blocks
 from workbench.tui.timeline.event_words import ENTRY, text_of
 from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
-from workbench.workspace.rows import EventRow, SessionRow
+from workbench.workspace.readers.entry_damage import UnreadableEvent
+from workbench.workspace.rows import EventRow, SessionRow, TimelineOrder
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
@@ -62,6 +64,8 @@ class EventPane(Vertical):
         super().__init__(id=css_id)
         self._readers: Readers | None = None
         self._zone: tzinfo = UTC
+        self._now: Clock = now
+        self._order: TimelineOrder = "recorded"
         self._utc = False
         self._event: EventRow | None = None
         self._json: str | None = None
@@ -73,9 +77,22 @@ class EventPane(Vertical):
         yield TabLine(SIDES, css_id="timeline-tabs")
         yield TextPane(id="timeline-text")
 
-    def open(self, readers: Readers, zone: tzinfo) -> None:
-        """Read with these from now on; times are shown in `zone`."""
-        self._readers, self._zone = readers, zone
+    def open(self, readers: Readers, zone: tzinfo, now: Clock) -> None:
+        """Read with these from now on; times are shown in `zone`, ages counted from `now`, the list's own."""
+        self._readers, self._zone, self._now = readers, zone, now
+
+    def set_order(self, order: TimelineOrder) -> None:
+        """Say how long ago it was by the time that the list goes by from now on."""
+        if order != self._order:
+            self._order = order
+            if self.is_mounted:
+                self._draw(keep_place=True)
+
+    def renew_ages(self) -> None:
+        """The list's ages were renewed: those of the event are, too."""
+        # Who is selecting text keeps it.
+        if self.tabs.active != _RAW and self.pane.text_selection is None:
+            self._draw(keep_place=True)
 
     @property
     def event(self) -> EventRow | None:
@@ -195,17 +212,18 @@ class EventPane(Vertical):
             if self._json is None and event.whole and event.payload_bytes > 64 * 1024:
                 self.pane.set_blocks(raw_blocks("", "laying out the JSON …"))
                 return
-            self.pane.set_blocks(
-                raw_blocks(self._json if self._json is not None else json_text(event), remark),
-                keep_place=keep_place,
-            )
+            shown = raw_blocks(self._json if self._json is not None else json_text(event), remark)
+            if isinstance(event, UnreadableEvent):
+                shown += damage_blocks(event)
+            self.pane.set_blocks(shown, keep_place=keep_place)
             return
         blocks = event_blocks(
             event,
             self._sessions.get(text_of(event, "chronicum_id")),
-            now=self.app.clock(),
+            now=self._now(),
             zone=UTC if self._utc else self._zone,
             remark=remark,
             act=self._act,
+            order=self._order,
         )
         self.pane.set_blocks(blocks, keep_place=keep_place)

@@ -9,6 +9,7 @@ from workbench.tui.present import Span, age, number
 from workbench.tui.timeline.event_words import event_line, kind_of
 from workbench.tui.widgets.columns import Cell, Column
 from workbench.tui.widgets.row_renderer import RowState, TableRows
+from workbench.workspace.readers.entry_damage import UnreadableEvent
 from workbench.workspace.rows import EventRow, TimelineOrder
 
 LEAST_DIGITS = 6
@@ -42,7 +43,7 @@ def event_rows(
         kind = kind_of(event)
         return (
             Span(number(event.position), "faint"),
-            Span(age(event.happened_at if order == "happened" else event.recorded_at, now()), "dim"),
+            Span(_age(event, now(), order), "dim"),
             Span(kind.mark, kind.mark_role),
             Span(kind.word, "dim"),
             Span(event.actor, "text"),
@@ -50,3 +51,14 @@ def event_rows(
         )
 
     return TableRows(columns, cells)
+
+
+def _age(event: EventRow, now: datetime, order: TimelineOrder) -> str:
+    if isinstance(event, UnreadableEvent) and not event.times_known:
+        return "?"
+    return age(time_of(event, order), now)
+
+
+def time_of(event: EventRow, order: TimelineOrder) -> datetime:
+    """The time of an event that an order goes by: that of its age, wherever one is shown."""
+    return event.happened_at if order == "happened" else event.recorded_at

@@ -1,7 +1,11 @@
-"""Events in a person's words, as the list and the detail show them: the same that the command line prints."""
+"""Events in a person's words, as the list and the detail show them: the same that the command line prints.
+
+An event that cannot be read is called so, whatever its type.
+"""
 
 from __future__ import annotations
 
+from workbench.drawing import event_words as words
 from workbench.drawing.event_words import BEGUN as BEGUN
 from workbench.drawing.event_words import CLOSED as CLOSED
 from workbench.drawing.event_words import DESCRIBED as DESCRIBED
@@ -9,9 +13,28 @@ from workbench.drawing.event_words import ENTRY as ENTRY
 from workbench.drawing.event_words import LINE_CELLS as LINE_CELLS
 from workbench.drawing.event_words import TYPE_TITLES as TYPE_TITLES
 from workbench.drawing.event_words import Kind as Kind
-from workbench.drawing.event_words import body_of as body_of
-from workbench.drawing.event_words import event_line as event_line
-from workbench.drawing.event_words import kind_of as kind_of
 from workbench.drawing.event_words import text_of as text_of
 from workbench.drawing.event_words import tool_of as tool_of
 from workbench.drawing.event_words import type_title as type_title
+from workbench.tui.present import Line, Span
+from workbench.workspace.readers.entry_damage import UnreadableEvent, damage_words
+from workbench.workspace.rows import EventRow
+
+UNREADABLE = Kind("✗", "unreadable", "error", "error")
+
+
+def kind_of(event: EventRow) -> Kind:
+    """How an event is called and marked."""
+    return UNREADABLE if isinstance(event, UnreadableEvent) else words.kind_of(event)
+
+
+def event_line(event: EventRow) -> Line:
+    """What happened, on one line."""
+    if isinstance(event, UnreadableEvent):
+        return (Span(damage_words(event.unreadable), UNREADABLE.text_role),)
+    return words.event_line(event)
+
+
+def body_of(event: EventRow) -> str:
+    """The text that the event carries for people; empty where it has none."""
+    return damage_words(event.unreadable) if isinstance(event, UnreadableEvent) else words.body_of(event)

@@ -9,7 +9,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.log.times import from_micros
+from workbench.log.times import Clock, from_micros, now, to_micros
 from workbench.tui.present import Line, Role, Span, counted, fit_line, line_width, number
 from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.workspace.readers.timeline_activity import Scale
@@ -53,18 +53,60 @@ def bar(level: int, line: int) -> str:
 
 def day_text(micros: int, zone: tzinfo, span: int) -> str:
     """A moment as precise as a strip over `span` microseconds needs."""
-    moment = from_micros(max(_FIRST, min(micros, _LAST)))
-    try:
-        local = moment.astimezone(zone)
-    except (OverflowError, ValueError):
-        local = moment
+    local = _local(micros, zone)
     if span >= DAYS:
-        return f"{local:%Y-%m-%d}".rjust(10, "0")
+        return _day(local)
     if span >= 10 * 60_000_000:
         return f"{local:%m-%d %H:%M}"
     return f"{local:%H:%M:%S}"
 
 
+def end_text(end: int, width: int, now: int, zone: tzinfo, span: int) -> str:
+    """The end of a strip over `span` microseconds whose bars are `width` wide; times in microseconds.
+
+    A last bar that reaches beyond `now` ends there: what is still to come has not happened. A day that is
+    today is called so.
+    """
+    come = end - width <= now < end
+    if span >= DAYS:
+        last = now if come else end - 1
+        return "today" if _day(_local(last, zone)) == _day(_local(now, zone)) else day_text(last, zone, span)
+    return "now" if come else day_text(end - 1, zone, span)
+
+
+def bar_texts(low: int, high: int, now: int, zone: tzinfo, span: int) -> tuple[str, ...]:
+    """What a bar from `low` until `high` (exclusive, microseconds) stands for, the fullest first.
+
+    Days where it is a day or wider, else the time of day; it ends `now` where it would reach beyond.
+    """
+    brief = day_text(low, zone, span)
+    first, come = _local(low, zone), low <= now < high
+    if high - low >= _DAY:
+        last = _local(min(high - 1, now) if come else high - 1, zone)
+        if _day(first) == _day(last):
+            return (brief,)
+        until = _day(last) if first.year != last.year else f"{last:%m-%d}"
+        return (f"{_day(first)} – {'today' if come else until}", brief)
+    if high - low >= _MINUTE:
+        until = "now" if come else f"{_local(high, zone):%H:%M}"
+        return (f"{_day(first)} {first:%H:%M}–{until}", f"{first:%m-%d %H:%M}–{until}", brief)
+    return (brief,)
+
+
+def _local(micros: int, zone: tzinfo) -> datetime:
+    moment = from_micros(max(_FIRST, min(micros, _LAST)))
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError):
+        return moment
+
+
+def _day(local: datetime) -> str:
+    return f"{local:%Y-%m-%d}".rjust(10, "0")
+
+
+_MINUTE = 60_000_000
+_DAY = 86_400_000_000
 _FIRST = -62_135_596_800_000_000
 _LAST = 253_402_300_799_999_999
 
@@ -109,6 +151,8 @@ class ActivityStrip(DrawnWidget):
         self.counting = False
         """What passes is not all counted yet."""
         self.zone: tzinfo = UTC
+        self.now: Clock = now
+        """What counts as today; the page's own moment, from which its ages are counted, too."""
         self.cursor: int | None = None
         """When the event under the cursor happened."""
         self._drag: tuple[int, int] | None = None
@@ -141,7 +185,7 @@ class ActivityStrip(DrawnWidget):
 
     def point(self, at: datetime | None) -> None:
         """Mark the cell in which this moment is."""
-        micros = None if at is None else _micros(at)
+        micros = None if at is None else to_micros(at)
         if micros != self.cursor:
             self.cursor = micros
             self.refresh()
@@ -210,20 +254,13 @@ class ActivityStrip(DrawnWidget):
         assert scale is not None
         span = scale.width * scale.cells
         left = (Span(day_text(scale.start, self.zone, span), "faint"),)
-        right = (Span(day_text(scale.end - 1, self.zone, span), "faint"),)
+        right = (Span(end_text(scale.end, scale.width, self._micros_now(), self.zone, span), "faint"),)
         end = MARGIN + bars
         pieces: list[tuple[int, Line]] = []
         cell = self.cursor_cell
         if cell is not None:
             at = MARGIN + min(cell, bars - 1)
-            said = self._about(cell, span)
-            long = line_width(said)
-            if at + 2 + long <= width - 1:
-                pieces.append((at, (Span(POINTER, "accent"), Span(" "), *said)))
-            elif at - 1 - long >= 0:
-                pieces.append((at - 1 - long, (*said, Span(" "), Span(POINTER, "accent"))))
-            else:
-                pieces.append((at, (Span(POINTER, "accent"),)))
+            pieces.append(_beside(at, self._about(cell, span), width))
         for at, label in ((MARGIN, left), (max(MARGIN, end - line_width(right)), right)):
             free = all(
                 at + line_width(label) + _ENDS_APART <= start or start + line_width(piece) + _ENDS_APART <= at
@@ -238,24 +275,29 @@ class ActivityStrip(DrawnWidget):
             drawn = start + line_width(piece)
         return fit_line(line, width)
 
-    def _about(self, cell: int, span: int) -> Line:
+    def _about(self, cell: int, span: int) -> list[Line]:
+        """What the cursor's bar stands for, the fullest first."""
         scale = self.scale
         assert scale is not None
         low, high = scale.bounds(cell)
         outside = self.cursor is not None and not scale.start <= self.cursor < scale.end
         if low is None and outside:
-            when = f"before {day_text(scale.start, self.zone, span)}"
+            whens: tuple[str, ...] = (f"before {day_text(scale.start, self.zone, span)}",)
         elif high is None and outside:
-            when = f"after {day_text(scale.end - 1, self.zone, span)}"
+            whens = (f"after {day_text(scale.end - 1, self.zone, span)}",)
         else:
-            when = day_text(scale.start + cell * scale.width, self.zone, span)
+            start = scale.start + cell * scale.width
+            whens = bar_texts(start, start + scale.width, self._micros_now(), self.zone, span)
         whole = self.whole[cell] if cell < len(self.whole) else 0
         if self.matching is None:
             how_many = counted(whole, "event")
         else:
             passing = self.matching[cell] if cell < len(self.matching) else 0
             how_many = f"{number(passing)}{'…' if self.counting else ''} of {number(whole)}"
-        return (Span(when, "dim"), Span(" · ", "faint"), Span(how_many, "dim"))
+        return [(Span(when, "dim"), Span(" · ", "faint"), Span(how_many, "dim")) for when in whens]
+
+    def _micros_now(self) -> int:
+        return to_micros(self.now())
 
     def on_resize(self) -> None:
         """Whoever counts has to count for another number of bars."""
@@ -299,7 +341,12 @@ class ActivityStrip(DrawnWidget):
             self.post_message(self.Dragged(min(drag), max(drag)))
 
 
-def _micros(moment: datetime) -> int:
-    from workbench.log.times import to_micros
-
-    return to_micros(moment)
+def _beside(at: int, said: Sequence[Line], width: int) -> tuple[int, Line]:
+    """The pointer at a cell and beside it the fullest words that there is room for: (first cell, line)."""
+    for line in said:
+        long = line_width(line)
+        if at + 2 + long <= width - 1:
+            return at, (Span(POINTER, "accent"), Span(" "), *line)
+        if at - 1 - long >= 0:
+            return at - 1 - long, (*line, Span(" "), Span(POINTER, "accent"))
+    return at, (Span(POINTER, "accent"),)

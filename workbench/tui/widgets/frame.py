@@ -40,7 +40,8 @@ class HeaderState:
 LIVE_WORDS = {
     "opening": ("◌ opening", "$quiet"),
     "live": ("● live", "$kept"),
-    "still": ("○ not live", "$attention"),
+    # No alarm: that it is read-only stands at the right, and nobody has to do anything.
+    "still": ("○ not live", "$quiet"),
     "lost": ("○ lost", "$broken"),
     "outdated": ("▲ to be migrated", "$attention"),
     "failed": ("✕ not open", "$broken"),
@@ -50,15 +51,16 @@ LIVE_WORDS = {
 def header_content(state: HeaderState, width: int) -> Content:
     """The header in exactly `width` cells.
 
-    Where it does not fit: first the schema goes, then the program's name, then the moment; the path is
-    shortened from its start.
+    Where it does not fit: first the schema goes, then the program's name, then the moment (first of all
+    where it is not live); the path is shortened from its start.
     """
     live, live_style = LIVE_WORDS[state.live]
     if state.reason:
         live = f"{live}: {visible(state.reason)}"
     is_open = state.live in ("live", "still")
     right = "" if not is_open else "read-only" if state.read_only else "read-write"
-    now = state.moment if is_open else ""
+    # "now" beside "not live" would contradict it: what is shown is of the moment of opening.
+    now = "as opened" if state.live == "still" else state.moment if is_open else ""
     right_style = "bold $attention" if state.read_only else "$quiet"
     schema = "" if state.schema is None else f"schema {state.schema}"
     path = visible(state.path)
@@ -73,11 +75,14 @@ def header_content(state: HeaderState, width: int) -> Content:
 
     least_path = min(cell_len(path), 24)
     name = "Chronicle Workbench"
+    # That it is not live says already what the moment adds.
+    kept = "" if state.live == "still" else now
     for variant in (
         (name, schema, now),
-        (name, "", now),
-        ("Workbench", "", now),
-        ("", "", now),
+        (name, schema, kept),
+        (name, "", kept),
+        ("Workbench", "", kept),
+        ("", "", kept),
         ("", "", ""),
     ):
         rest = width - size(parts(*variant, "")) - len(GAP)

@@ -522,6 +522,15 @@ class VirtualList(RowsWidget[Row], can_focus=True):
             view.reveal()
         self._changed()
 
+    def watch_virtual_size(self) -> None:
+        """Take a new size even where Textual sends no Resize.
+
+        It sends none to a widget whose place on the screen was asked for between the change of the layout
+        and the next drawing, as the terminal's cursor does: the list would go on with lines that the box
+        above it has taken.
+        """
+        self.call_later(self.on_resize)
+
     def on_focus(self) -> None:
         self._changed(read_ahead=False)
 

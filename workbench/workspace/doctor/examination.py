@@ -14,7 +14,7 @@ from workbench.log.event_log import EventLog
 from workbench.log.folds import InlineFold
 from workbench.storage.database import Database
 from workbench.storage.errors import DatabaseDamaged, DiskFull
-from workbench.workspace.doctor import artifacts, folds, order, permissions, structure
+from workbench.workspace.doctor import artifacts, folds, jobs, objects, order, permissions, structure
 from workbench.workspace.doctor.report import Commands, Finding
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.folds import FOLDS
@@ -51,15 +51,21 @@ class Examination:
         self.rebuilds: list[InlineFold] = []
         """Folds that should be built again."""
         self._damaged: list[InlineFold] = []
+        self.laid = objects.Objects([], frozenset(), [], [], {}, True)
+        """How the layout differs from this release's."""
+        self.refused: dict[str, str] = {}
+        """By name what could not be mended of it, and why."""
 
     def run(self) -> None:
         """Every part."""
         for part in (
             self.structure,
+            self.objects,
             self.events,
             self.streams,
             self.leftovers,
             self.folds,
+            self.jobs,
             self.artifacts,
             self.permissions,
         ):
@@ -82,10 +88,17 @@ class Examination:
             with self._watch.interrupting(connection, looks=_expected_looks(connection)):
                 seen = structure.integrity(connection, FOLDS, self._commands)
             found.extend(seen.findings)
-            self.sound = seen.sound
+            self.sound = seen.sound and self.laid.whole
             self._damaged = [fold for fold in FOLDS if fold.name in seen.folds]
             with self._watch.interrupting(connection):
                 found.extend(structure.foreign_keys(connection, self._commands))
+
+    def objects(self) -> None:
+        """The layout beside the one that this release lays out."""
+        with self._part("objects") as found, self._snapshot() as connection:
+            self.laid = objects.objects(connection, self._commands, self.refused)
+            found.extend(self.laid.findings)
+            self.sound = self.sound and self.laid.whole
 
     def events(self) -> None:
         """The whole log in order of position."""
@@ -105,6 +118,9 @@ class Examination:
         """The log in order of each stream."""
         self._watch.stage("the order of each session")
         with self._part("streams") as found, self._snapshot() as connection:
+            if order.BY_STREAM in self.laid.missing:
+                # Without it each look costs the whole log; it is looked at once that is mended.
+                return
             found.extend(order.streams_in_order(connection, self._commands, self._watch))
 
     def leftovers(self) -> None:
@@ -116,18 +132,30 @@ class Examination:
         """The fold set, and each fold against a replay."""
         self._watch.stage("replaying events")
         self.rebuilds = []
+        if objects.FOLD_POSITIONS in self.laid.missing:
+            # Nothing says what the tables hold, so there is nothing to compare.
+            self.found["folds"] = []
+            self.rebuilds = list(FOLDS)
+            return
         with self._part("folds") as found:
             with self._snapshot() as connection:
                 findings, known, astray = folds.fold_set(connection, FOLDS, self._commands)
             found.extend(findings)
             if not self.sound:
                 return
-            differing = self._compare(found, [fold for fold in known if fold not in self._damaged])
+            broken = [*self._damaged, *self.laid.rebuilds]
+            differing = self._compare(found, [fold for fold in known if fold not in broken])
             if differing is None:
                 # Nothing can be built from events that cannot be read.
                 return
-            wrong = [*astray, *differing, *self._damaged]
+            wrong = [*astray, *differing, *broken]
             self.rebuilds = [fold for fold in FOLDS if fold in wrong]
+
+    def jobs(self) -> None:
+        """The list of jobs."""
+        with self._part("jobs") as found, self._snapshot() as connection:
+            if objects.JOBS not in self.laid.missing:
+                found.extend(jobs.jobs(connection, self._commands))
 
     def artifacts(self) -> None:
         """Evidence against its digests and against the events."""
@@ -156,7 +184,11 @@ class Examination:
             with self._snapshot() as connection:
                 folds.catch_up(connection, self._log, known, scratch, position, self._watch)
                 self._watch.stage("comparing projections")
-                findings, differing = folds.compared(connection, scratch, known, self._commands, self._watch)
+                unreadable = any(each.code == "event_unreadable" for each in self.found.get("events", ()))
+                impossible = order.impossible_times(connection) if unreadable else frozenset()
+                findings, differing = folds.compared(
+                    connection, scratch, known, self._commands, self._watch, impossible
+                )
         except apsw.FullError as error:
             raise _no_room() from error
         except folds.Unreplayable as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import apsw
 
 from workbench.log import leftovers, sqlite
+from workbench.log.activity import HOUR
 from workbench.log.errors import LogError
 from workbench.log.event_log import EventLog
 from workbench.log.folds import InlineFold
@@ -163,10 +165,16 @@ def compared(
     folds: Sequence[InlineFold],
     command: Commands,
     watch: Watch,
+    impossible: frozenset[int] = frozenset(),
 ) -> tuple[list[Finding], list[InlineFold]]:
-    """The folds that differ from their replay in `scratch`: findings, and the folds themselves."""
+    """The folds that differ from their replay in `scratch`: findings, and those that should be built again.
+
+    A fold that would take over one of the `impossible` times that events bear should not: what it says of
+    them is the last trace of what they were.
+    """
     findings: list[Finding] = []
     differing: list[InlineFold] = []
+    kept: list[InlineFold] = []
     tables = [(fold, table) for fold in folds for table in fold.tables]
     last = max(sqlite.last_position(connection), 1)
     for number, (fold, table) in enumerate(tables):
@@ -176,13 +184,26 @@ def compared(
             # Most of the large tables have about a row for each event.
             watch.step(number * 1000 + min(1000 * rows // last, 999), len(tables) * 1000)
 
-        if fold in differing:
+        if fold in differing or fold in kept:
             continue
         try:
             where = _difference(connection, scratch, table, go_on)
         except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
             where = f"{table} cannot be read ({error})"
-        if where:
+        if where and impossible and _takes_over(scratch, fold, impossible):
+            kept.append(fold)
+            findings.append(
+                Finding(
+                    "critical",
+                    "fold_differs",
+                    sentence(
+                        f"the projection {fold.name} is not what its events give, and stays as it is, for "
+                        f"built again it would take over a time that cannot be read ({where})"
+                    ),
+                    command.recover,
+                )
+            )
+        elif where:
             differing.append(fold)
             findings.append(
                 Finding(
@@ -196,6 +217,18 @@ def compared(
                 )
             )
     return findings, differing
+
+
+def _takes_over(scratch: apsw.Connection, fold: InlineFold, impossible: frozenset[int]) -> bool:
+    """Whether a replayed fold holds one of these times, in microseconds or in hours."""
+    given = json.dumps(sorted(impossible | {moment // HOUR for moment in impossible}))
+    for table in fold.tables:
+        sql = "SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER'"
+        for (column,) in fetch.rows(scratch, sql, (table,)):
+            sql = f'SELECT 1 FROM "{table}" WHERE "{column}" IN (SELECT value FROM json_each(?)) LIMIT 1'
+            if fetch.value(scratch, sql, (given,)):
+                return True
+    return False
 
 
 def _difference(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+
+import apsw
+import msgspec
 
 from workbench.log import leftovers
 from workbench.log.event_log import EventLog
@@ -11,12 +15,17 @@ from workbench.log.replay import ReplayCancelled
 from workbench.log.times import Clock, now_micros, to_micros
 from workbench.storage.errors import DatabaseReadOnly
 from workbench.workspace.doctor.examination import Examination
-from workbench.workspace.doctor.order import mend_last_seq
+from workbench.workspace.doctor.jobs import remove_unreadable
+from workbench.workspace.doctor.laying import run_steps
+from workbench.workspace.doctor.objects import CODES
+from workbench.workspace.doctor.order import BY_STREAM, mend_last_seq
 from workbench.workspace.doctor.permissions import mend_permissions
-from workbench.workspace.doctor.report import DoctorReport, report
+from workbench.workspace.doctor.report import DoctorReport, Finding, report
 from workbench.workspace.doctor.stages import Progress, Watch
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.layout import Layout
+
+logger = logging.getLogger(__name__)
 
 
 def doctor(
@@ -34,7 +43,8 @@ def doctor(
     goes to a temporary file, up to as large as the projections, where SQLite puts those
     (`$SQLITE_TMPDIR`, `$TMPDIR`, else /var/tmp).
 
-    Mended are permissions, what rebuilds left behind, where streams are said to end, and projections,
+    Mended are permissions, indexes, tables of what can be had again, triggers that are none of ours, rows
+    of jobs that cannot be read, what rebuilds left behind, where streams are said to end, and projections,
     which are built again beside the log in use. Events and artifacts never are, and nothing in the
     database where its structure is damaged.
 
@@ -47,13 +57,26 @@ def doctor(
     watch = Watch(progress, cancelled)
     with Examination(layout, log, now, watch) as examination:
         examination.run()
-        before = examination.findings
+        before, laid = examination.findings, examination.laid
         if not fix:
             return report(before)
         _mend(layout, log, examination, watch)
-        left = examination.findings
+        left, refused = examination.findings, examination.refused
         still = {finding.code for finding in left}
-        return report(left, [finding for finding in before if finding.code not in still])
+        mended: list[Finding] = []
+        for each in before:
+            about = laid.about.get(each)
+            if each.code in still and (each.code not in _ONE_BY_ONE or each in left):
+                continue
+            if about is None:
+                mended.append(each)
+            elif about.name not in refused:
+                mended.append(msgspec.structs.replace(each, meaning=about.done))
+        return report(left, mended)
+
+
+_ONE_BY_ONE = CODES | {"fold_differs"}
+"""Of findings of which some may be mended and others left."""
 
 
 def _mend(layout: Layout, log: EventLog, examination: Examination, watch: Watch) -> None:
@@ -63,8 +86,22 @@ def _mend(layout: Layout, log: EventLog, examination: Examination, watch: Watch)
         examination.permissions()
         if "permissions_locked" in codes:
             examination.artifacts()
+    if not examination.sound or "fold_set_differs" in codes:
+        return
+    if examination.laid.steps:
+        examination.refused = run_steps(log.path, examination.laid.steps, watch)
+        unordered = BY_STREAM in examination.laid.missing
+        examination.objects()
+        if unordered:
+            examination.streams()
+        examination.jobs()
+    if "job_unreadable" in codes:
+        with log.database.transaction() as connection:
+            remove_unreadable(connection)
+        examination.jobs()
+    codes = {finding.code for finding in examination.findings}
     # Where the end of the log is gone, what is said of it elsewhere is all that is left to tell.
-    if not examination.sound or codes & {"fold_set_differs", "log_truncated"}:
+    if "log_truncated" in codes:
         return
     if "last_seq_differs" in codes:
         with log.database.transaction() as connection:
@@ -85,6 +122,10 @@ def _mend(layout: Layout, log: EventLog, examination: Examination, watch: Watch)
             )
         except ReplayCancelled as error:
             raise Cancelled("stopped before the projections were built again") from error
+        except (apsw.SQLError, apsw.ConstraintError) as error:
+            # What stands in the way is still found below.
+            logger.info("the projections of %s were not built again: %s", log.path, error)
         if "fold_damaged" in codes:
             examination.structure()
+        examination.objects()
         examination.folds()

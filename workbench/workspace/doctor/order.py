@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import apsw
 import msgspec
 
 from workbench.log.registry import EventTypeRegistry
-from workbench.log.times import from_micros, to_text
+from workbench.log.times import from_micros, to_micros, to_text
 from workbench.storage import fetch
 from workbench.workspace.doctor.artifacts import NamedEvidence
 from workbench.workspace.doctor.report import Commands, Finding, Noted
@@ -20,19 +21,28 @@ _IDS = ("event_id", "causation_id", "correlation_id")
 
 _NUMBERS = ("stream_id", "seq", "type_id", "schema_version", "private", "recorded_at")
 
+EARLIEST, LATEST = (to_micros(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))
+"""The instants that can be read, in microseconds: the years 1 to 9999."""
+_IN_TIME = f"BETWEEN {EARLIEST} AND {LATEST}"
+
 # A row's payload is only handed over where it may name evidence. In a damaged file a column may hold
 # anything, whatever its table was declared to hold.
 _EVENTS = (
-    "SELECT position, CASE WHEN typeof(recorded_at) = 'integer' THEN recorded_at END, "
+    f"SELECT position, CASE WHEN typeof(recorded_at) = 'integer' AND recorded_at {_IN_TIME} "
+    "THEN recorded_at END, "
     "json_valid(payload) AND typeof(payload) = 'text' "
-    "AND typeof(occurred_at) IN ('integer', 'null') AND "
+    f"AND recorded_at {_IN_TIME} "
+    "AND CASE typeof(occurred_at) WHEN 'null' THEN 1 "
+    f"WHEN 'integer' THEN occurred_at {_IN_TIME} ELSE 0 END AND "
     + " AND ".join(f"typeof({name}) = 'integer'" for name in _NUMBERS)
     + " AND "
     + " AND ".join(f"length(coalesce({name}, zeroblob(16))) = 16" for name in _IDS)
     + ", CASE WHEN instr(payload, '\"evidence\":[') THEN CAST(payload AS BLOB) END "
     "FROM events ORDER BY position"
 )
-_SEQS = "SELECT stream_id, seq FROM events INDEXED BY events_by_stream ORDER BY stream_id, seq"
+BY_STREAM = "events_by_stream"
+"""The index along which streams are read."""
+_SEQS = f"SELECT stream_id, seq FROM events INDEXED BY {BY_STREAM} ORDER BY stream_id, seq"
 _LAST = "coalesce((SELECT max(seq) FROM events WHERE events.stream_id = streams.stream_id), 0)"
 _WRONG_LAST = f"SELECT name FROM streams WHERE last_seq <> {_LAST}"
 _MEND_LAST = f"UPDATE streams SET last_seq = {_LAST} WHERE last_seq <> {_LAST}"
@@ -59,19 +69,24 @@ def events_in_order(
     """One pass along `position`; `now` gives microseconds. What the events name goes into `evidence`."""
     gaps, falls, broken = Noted(), Noted(), Noted()
     total = fetch.value(connection, "SELECT max(position) FROM events") or 0
-    expected, before = 1, None
+    expected = 1
+    before = earlier = None
     for position, recorded_at, whole, payload in connection.execute(_EVENTS):
         if position != expected:
             gaps.add(f"{expected:,} to {position - 1:,}" if position > expected else f"{position:,}")
         if recorded_at is None:
+            # What cannot be a time says nothing of the ones around it.
             recorded_at = before
         elif before is not None and recorded_at < before:
-            falls.add(f"{position:,}")
+            # Where it still fits behind the last but one, it is the one between them that stands out.
+            leaps = earlier is not None and earlier <= recorded_at
+            falls.add(f"{position - 1 if leaps else position:,}")
+            before = earlier if leaps else before
         if not whole:
             broken.add(f"{position:,}")
         elif payload is not None:
             _note_evidence(evidence, payload, position)
-        expected, before = position + 1, recorded_at
+        expected, earlier, before = position + 1, before, recorded_at
         if position % _EVERY == 0:
             watch.step(position, total)
     if gaps:
@@ -85,7 +100,7 @@ def events_in_order(
         yield Finding(
             "critical",
             "recorded_at_falls",
-            f"Events were recorded before the event in front of them, which no append does: at {falls}.",
+            f"Events bear a time of recording that is out of order, which no append gives: at {falls}.",
             command.recover,
         )
     if broken:
@@ -105,6 +120,13 @@ def events_in_order(
             f"({_time(moment)}), and new ones get that time until then: look whether the clock is right.",
             "date -u",
         )
+
+
+def impossible_times(connection: apsw.Connection) -> frozenset[int]:
+    """What some events have for a time and cannot be one, as far as it is a number."""
+    outside = "SELECT {0} FROM events WHERE typeof({0}) = 'integer' AND {0} NOT " + _IN_TIME
+    sql = " UNION ".join(outside.format(name) for name in ("recorded_at", "occurred_at")) + " LIMIT 1000"
+    return frozenset(moment for (moment,) in fetch.rows(connection, sql))
 
 
 def _note_evidence(evidence: NamedEvidence, payload: bytes, position: int) -> None:

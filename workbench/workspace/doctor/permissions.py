@@ -13,7 +13,6 @@ from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.layout import FOLDERS, Layout
 
 _OTHERS = 0o077
-_OTHERS_WRITE = 0o022
 _WHOLE = ("artifacts", "backups", "logs")
 """Folders that hold only what the program put there; in the others a person keeps their own files."""
 
@@ -31,11 +30,10 @@ class Loose(NamedTuple):
 def loose(layout: Layout) -> Iterator[Loose]:
     """What others may read or write, and what its owner may not; links are left alone.
 
-    The root and the manifest may be read by others, as a person's own folders often are: what is in
-    them is not the record.
+    The root is closed like the rest, so that nobody else sees even what a person put there.
     """
     for path in (layout.root, layout.manifest):
-        yield from _look(path, _OTHERS_WRITE)
+        yield from _look(path, _OTHERS)
     database = layout.database
     for suffix in ("", "-wal", "-shm"):
         yield from _look(database.with_name(database.name + suffix), _OTHERS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +16,10 @@ from workbench.workspace.layout import Layout
 
 Severity = Literal["critical", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
+
+_ALONE = {"critical": "critical", "warning": "a warning", "info": "nothing wrong"}
+_TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", re.ASCII)
+"""As `to_text` writes it."""
 
 EXAMPLES = 3
 """How many of many like things a sentence names."""
@@ -56,6 +62,27 @@ def unopened(layout: Layout, error: SchemaError) -> DoctorReport:
     return report([Finding("critical", error.code, sentence(error.message), command.recover)])
 
 
+def tally(report: DoctorReport) -> str:
+    """How much was found, in a few words: `3 findings, 1 of them critical`, `1 finding, a warning`."""
+    from workbench.drawing import counted
+
+    count = len(report.findings)
+    critical = sum(finding.severity == "critical" for finding in report.findings)
+    if not count:
+        return "everything is well now" if report.mended else "everything is well"
+    if count == 1:
+        return f"1 finding, {_ALONE[report.findings[0].severity]}"
+    said = "all" if critical == count else str(critical or "none")
+    return f"{counted(count, 'finding')}, {said} of them critical"
+
+
+def in_zone(meaning: str, zone: tzinfo) -> str:
+    """The sentence with its times, which are ISO 8601 in UTC, as a person of that zone reads them."""
+    from workbench.drawing import exact
+
+    return _TIME.sub(lambda found: exact(datetime.fromisoformat(found[0]), zone), meaning)
+
+
 class Commands:
     """The commands that findings recommend, for one workspace."""
 
@@ -63,13 +90,17 @@ class Commands:
         at = f"--root {shlex.quote(str(layout.root))}"
         self.fix = f"workbench doctor --fix {at}"
         self.migrate = f"workbench migrate {at}"
-        database = shlex.quote(str(layout.database))
+        database = self._database = shlex.quote(str(layout.database))
         self.recover = f"sqlite3 {database} .recover | sqlite3 {database}.recovered"
         """Where the file itself is damaged: SQLite's own tool carries off what it finds, into a file beside.
 
         An export is no help there: it has every event, or it fails.
         """
         self.artifacts = shlex.quote(str(layout.artifacts))
+
+    def run(self, sql: str) -> str:
+        """Runs a statement with SQLite's own tool; for what only a person can decide."""
+        return f"sqlite3 {self._database} {shlex.quote(sql)}"
 
     def remove(self, paths: Sequence[Path]) -> str:
         """Removes some files; for whoever decides that they may go."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,14 @@ from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs import table
 from workbench.workspace.jobs.errors import JobEnded, JobNotFound, JobRunning
 from workbench.workspace.jobs.job import Job, Progress
-from workbench.workspace.jobs.processes import Process, is_gone, this_process
+from workbench.workspace.jobs.processes import (
+    SILENT_MICROS,
+    Process,
+    is_gone,
+    is_visible,
+    last_heard,
+    this_process,
+)
 from workbench.workspace.jobs.rows import ENDED_SILENTLY, JobRow, Status, job_row, kind_of
 from workbench.workspace.jobs.texts import OUTCOME_CHARS, line, stored
 
@@ -150,7 +158,8 @@ class Jobs:
         """Mark as failed what ended without a word; its lease is free then."""
         for row in fetch.rows(connection, table.RUNNING):
             if row[0] not in self._live and is_gone(row[5], row[7], now):
-                connection.execute(table.BURY, (ENDED_SILENTLY, kind_of(row[1]).again, row[0]))
+                heard = last_heard(row[6], row[7], now)
+                connection.execute(table.BURY, (heard, ENDED_SILENTLY, kind_of(row[1]).again, row[0]))
 
     def _refuse_second(self, connection: apsw.Connection, lease: str, now: int) -> None:
         for row in fetch.rows(connection, table.RUNNING):
@@ -382,8 +391,16 @@ def _values(row: JobRow) -> tuple[Any, ...]:
 def _runs_already(row: JobRow) -> JobRunning:
     process = Process.from_text(row.process)
     where = "" if process is None else f" in process {process.pid} on {process.host}"
-    since = row.started_at.strftime("%Y-%m-%d %H:%M:%S UTC")
-    return JobRunning(
-        f"“{row.title}” runs already, since {since}{where}",
-        hint=f"wait for it, or stop it with: workbench jobs stop {row.id}",
-    )
+    since = row.started_at.strftime(_MOMENT)
+    hint = f"wait for it, or stop it with: workbench jobs stop {row.id}"
+    if not is_visible(process):
+        there = "its machine" if process is None else process.host
+        until = row.heartbeat_at + timedelta(microseconds=SILENT_MICROS)
+        hint += (
+            f"; where nothing on {there} runs it any more, try again after {until.strftime(_MOMENT)}: "
+            "by then its place is free"
+        )
+    return JobRunning(f"“{row.title}” runs already, since {since}{where}", hint=hint)
+
+
+_MOMENT = "%Y-%m-%d %H:%M:%S UTC"

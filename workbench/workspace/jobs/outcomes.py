@@ -24,8 +24,8 @@ def import_outcome(report: ImportReport) -> str:
     fed = [each for each in report.sessions if each.acta_added]
     totals = report.totals
     parts = [
-        f"{counted(totals.get('acta_added', 0), 'actum', 'acta')} added to {counted(len(fed), 'session')} "
-        f"from {counted(totals.get('files', 0), 'file')}"
+        f"{counted(totals.get('acta_added', 0), 'actum', 'acta')} added to "
+        f"{counted(report.sessions_fed, 'session')} from {counted(totals.get('files', 0), 'file')}"
     ]
     if totals.get("duplicates"):
         parts.append(counted(totals["duplicates"], "duplicate"))
@@ -49,14 +49,9 @@ def import_outcome(report: ImportReport) -> str:
 
 def doctor_outcome(report: DoctorReport) -> str:
     """What an examination found: each finding, and the command that mends it under it."""
-    from workbench.drawing import counted
+    from workbench.workspace.doctor.report import tally
 
-    critical = sum(each.severity == "critical" for each in report.findings)
-    if report.findings:
-        first = f"{counted(len(report.findings), 'finding')}, {critical or 'none'} of them critical"
-    else:
-        first = f"{WELL} now" if report.mended else WELL
-    lines = [first]
+    lines = [tally(report)]
     for heading, finding in (
         *(("mended", each) for each in report.mended),
         *((each.severity, each) for each in report.findings),

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 SILENT_MICROS = 120 * 1_000_000
-"""After so long without a word a job of another machine, whose processes cannot be seen, counts as dead."""
+"""After so long without a word a job of another machine, whose processes cannot be seen, counts as dead.
+
+A word that is so far ahead of the clock counts for nothing: whoever still works says another one soon.
+"""
 
 _START_FIELD = 19
 """The start's place in `/proc/<pid>/stat`, counted from the state behind the name."""
@@ -53,16 +56,28 @@ def _process(pid: int) -> Process:
 def is_gone(text: str, heartbeat_at: int, now: int) -> bool:
     """Whether the process of a job has ended without a word.
 
-    On this machine its process is asked after, on another one its last word counts. Times in microseconds.
+    On this machine its process is asked after, on another one its last word counts. One from the future
+    (a clock that was wrong, or was set back since) would otherwise hold its place until that day comes.
+    Times in microseconds.
     """
     process = Process.from_text(text)
-    here = this_process()
-    if process == here:
+    if process == this_process():
         return False
-    if process is None or (process.host, process.space) != (here.host, here.space):
-        return now - heartbeat_at > SILENT_MICROS
+    if process is None or not is_visible(process):
+        return abs(now - heartbeat_at) > SILENT_MICROS
     start = _start_of(process.pid)
     return start is None or bool(process.start and start and start != process.start)
+
+
+def is_visible(process: Process | None) -> bool:
+    """Whether it is, or was, a process of this machine, whose end can be seen from here."""
+    here = this_process()
+    return process is not None and (process.host, process.space) == (here.host, here.space)
+
+
+def last_heard(started_at: int, heartbeat_at: int, now: int) -> int:
+    """When a job that ended without a word was last heard of; its start, for a word from the future."""
+    return max(started_at, started_at if heartbeat_at > now + SILENT_MICROS else heartbeat_at)
 
 
 def _space() -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from workbench.log.times import from_micros
-from workbench.workspace.jobs.processes import Process, is_gone, this_process
+from workbench.workspace.jobs.processes import Process, is_gone, last_heard, this_process
 
 Status = Literal["running", "done", "failed", "stopped"]
 
@@ -116,7 +116,7 @@ def job_row(row: Sequence[Any], now: int) -> JobRow:
         return msgspec.structs.replace(
             job,
             status="failed",
-            finished_at=max(job.heartbeat_at, job.started_at),
+            finished_at=from_micros(last_heard(row[6], row[7], now)),
             error=ENDED_SILENTLY,
             hint=kind_of(job.kind).again,
         )

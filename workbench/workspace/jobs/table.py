@@ -32,7 +32,7 @@ END = (
     "outcome = ?, error = ?, hint = ? WHERE job_id = ?"
 )
 BURY = (
-    "UPDATE jobs SET status = 'failed', finished_at = max(heartbeat_at, started_at), error = ?, hint = ? "
+    "UPDATE jobs SET status = 'failed', finished_at = ?, error = ?, hint = ? "
     "WHERE job_id = ? AND finished_at IS NULL"
 )
 ASK_TO_STOP = "UPDATE jobs SET stop_asked = 1 WHERE job_id = ? AND finished_at IS NULL"

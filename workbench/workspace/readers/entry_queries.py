@@ -18,8 +18,8 @@ from workbench.sessions.folds import CHILD, REQUEST, RESPONSE
 from workbench.sessions.model import ActorKind, ActumKind
 from workbench.sessions.queries import BEYOND_ALL, entry_sql, stream_of
 from workbench.storage import fetch
-from workbench.storage.errors import damaged
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
+from workbench.workspace.readers.entry_damage import DAMAGE, reason_of, unreadable_actum
 from workbench.workspace.readers.entry_search import EntrySearch, facets_of
 from workbench.workspace.readers.rewinds import Stretch, rewound_stretches
 from workbench.workspace.rows import ActaFilter, ActumRow
@@ -68,7 +68,10 @@ class Breakdown(NamedTuple):
 
 
 class EntryReader:
-    """Pages of one session's entries; every method raises `ChronicumNotFound` for a missing session."""
+    """Pages of one session's entries; every method raises `ChronicumNotFound` for a missing session.
+
+    An entry that cannot be read stands in its place as an `UnreadableActum`.
+    """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -94,12 +97,20 @@ class EntryReader:
             stream_id = _stream(connection, chronicum_id)
             if not numbers:
                 return []
-            sql = entry_sql(numbers, before is not None, _LIST_COLUMNS)
-            start = before if before is not None else (after or 0)
-            found = fetch.rows(connection, sql, (stream_id, start, limit))
-            if before is not None:
+            descending = before is not None
+            values = (stream_id, before if before is not None else (after or 0), limit)
+            chain = _Chain(connection, stream_id, chronicum_id)
+            try:
+                found = fetch.rows(connection, entry_sql(numbers, descending, _LIST_COLUMNS), values)
+            except DAMAGE as error:
+                reason_of(error)
+                # One of them is no text: each by itself, so that the others are readable.
+                seqs = [
+                    seq for (seq,) in fetch.rows(connection, entry_sql(numbers, descending, "e.seq"), values)
+                ]
+                return self._each(connection, chain, sorted(seqs))
+            if descending:
                 found.reverse()
-            chain = _Chain(connection, stream_id)
             return [self._row(connection, row, chain, clip=True) for row in found]
 
     def last(self, chronicum_id: str, wanted: ActaFilter, limit: int) -> list[ActumRow]:
@@ -110,18 +121,13 @@ class EntryReader:
         """One entry whole, or None if this seq is no entry."""
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
-            row = fetch.row(connection, _ONE, (stream_id, seq, *_TYPES))
-            return (
-                None if row is None else self._row(connection, row, _Chain(connection, stream_id), clip=False)
-            )
+            return self._one(connection, _Chain(connection, stream_id, chronicum_id), seq, clip=False)
 
     def at(self, chronicum_id: str, seqs: Iterable[int]) -> list[ActumRow]:
         """The entries that stand at these seqs, oldest first and clipped; none for other seqs."""
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
-            chain = _Chain(connection, stream_id)
-            found = (fetch.row(connection, _ONE, (stream_id, seq, *_TYPES)) for seq in sorted(set(seqs)))
-            return [self._row(connection, row, chain, clip=True) for row in found if row is not None]
+            return self._each(connection, _Chain(connection, stream_id, chronicum_id), sorted(set(seqs)))
 
     def spawner(self, chronicum_id: str, call_id: str) -> int | None:
         """The seq of the tool call with this id; None if the session does not have it."""
@@ -201,7 +207,12 @@ class EntryReader:
         """
         with self._log.reader() as connection:
             stream_id = _stream(connection, chronicum_id)
-            return rewound_stretches(connection, stream_id, cancelled)
+            try:
+                return rewound_stretches(connection, stream_id, cancelled)
+            except DAMAGE as error:
+                reason_of(error)
+                # What a damaged prompt took back nobody knows; a guess would mark what still counts.
+                return []
 
     def total(self, chronicum_id: str, wanted: ActaFilter) -> int:
         """How many entries pass the filter; costs nothing, the log keeps count."""
@@ -226,12 +237,31 @@ class EntryReader:
                 fetch.value(connection, "SELECT max(seq) FROM events WHERE stream_id = ?", (stream_id,)) or 0
             )
 
+    # -- rows ------------------------------------------------------------------------------
+
+    def _each(self, connection: apsw.Connection, chain: _Chain, seqs: Iterable[int]) -> list[ActumRow]:
+        """The entries at these seqs, clipped, each read by itself."""
+        found = (self._one(connection, chain, seq, clip=True) for seq in seqs)
+        return [row for row in found if row is not None]
+
+    def _one(self, connection: apsw.Connection, chain: _Chain, seq: int, *, clip: bool) -> ActumRow | None:
+        try:
+            row = fetch.row(connection, _ONE, (chain.stream_id, seq, *_TYPES))
+        except DAMAGE as error:
+            return unreadable_actum(connection, chain.chronicum_id, chain.stream_id, seq, reason_of(error))
+        return None if row is None else self._row(connection, row, chain, clip=clip)
+
     def _row(self, connection: apsw.Connection, row: Sequence[Any], chain: _Chain, *, clip: bool) -> ActumRow:
         try:
             return self._assembled(connection, row, chain, clip=clip)
-        except (KeyError, AttributeError, TypeError) as error:
-            # The door lets in whole payloads only: a name in it that is gone was lost in the file.
-            raise damaged(self._log.path, f"the event at position {row[0]:,} cannot be read") from error
+        except DAMAGE as error:
+            # The door lets in whole payloads only: what is gone or no JSON was lost in the file.
+            found = unreadable_actum(
+                connection, chain.chronicum_id, chain.stream_id, row[1], reason_of(error)
+            )
+            if found is None:
+                raise
+            return found
 
     def _assembled(
         self, connection: apsw.Connection, row: Sequence[Any], chain: _Chain, *, clip: bool
@@ -289,9 +319,10 @@ class EntryReader:
 class _Chain:
     """Who answers and who spawned whom, looked up once per page."""
 
-    def __init__(self, connection: apsw.Connection, stream_id: int) -> None:
+    def __init__(self, connection: apsw.Connection, stream_id: int, chronicum_id: str) -> None:
         self._connection = connection
-        self._stream_id = stream_id
+        self.stream_id = stream_id
+        self.chronicum_id = chronicum_id
         self._depths: dict[str, int] = {}
 
     def links(self, kind: str, call: object) -> tuple[int | None, int | None]:
@@ -318,20 +349,24 @@ class _Chain:
         return depth
 
     def _parent_of(self, call: str) -> object:
-        return fetch.value(
-            self._connection,
-            "SELECT json_extract(e.payload, '$.metadata.parent') FROM tool_calls c "
-            "CROSS JOIN events e ON e.stream_id = c.stream_id AND e.seq = c.seq "
-            "WHERE c.stream_id = ? AND c.call_id = ? AND c.role = ?",
-            (self._stream_id, call, REQUEST),
-        )
+        try:
+            return fetch.value(
+                self._connection,
+                "SELECT json_extract(e.payload, '$.metadata.parent') FROM tool_calls c "
+                "CROSS JOIN events e ON e.stream_id = c.stream_id AND e.seq = c.seq "
+                "WHERE c.stream_id = ? AND c.call_id = ? AND c.role = ?",
+                (self.stream_id, call, REQUEST),
+            )
+        except DAMAGE as error:
+            reason_of(error)
+            return None  # What hangs below a damaged call stands as if nothing were above that.
 
     def _roles(self, call: str) -> dict[int, int]:
         return dict(
             fetch.rows(
                 self._connection,
                 "SELECT role, seq FROM tool_calls WHERE stream_id = ? AND call_id = ?",
-                (self._stream_id, call),
+                (self.stream_id, call),
             )
         )
 

@@ -26,6 +26,7 @@ from workbench.sessions.facets import UNIT_CLOSED as UNIT_FACET
 from workbench.sessions.facets import entry_facets
 from workbench.sessions.queries import BEYOND_ALL, entry_facet_sql, stream_of
 from workbench.storage import fetch
+from workbench.workspace.readers.entry_damage import DAMAGE
 from workbench.workspace.rows import ActaFilter
 
 FEW_ENTRIES = 1_000
@@ -215,6 +216,17 @@ def _is_read(connection: apsw.Connection, stream_id: int, facets: tuple[int, ...
     return entries <= FEW_ENTRIES or entries * READ_SHARE <= log_length
 
 
+def _fold_event(
+    position: int, stream_id: int, seq: int, payload: bytes, *, is_unit: bool
+) -> FoldEvent | None:
+    """An entry for the tokenizer; None for one that is damaged: it holds no words."""
+    try:
+        decoded = _decode_unit(payload) if is_unit else decode_actum(payload)
+    except DAMAGE:
+        return None
+    return FoldEvent(position, stream_id, "", seq, UNIT if is_unit else ACTUM, False, 0, None, decoded)
+
+
 class _Reading:
     """A session's entries, read some at a time and put to a tokenizer of their own."""
 
@@ -228,7 +240,7 @@ class _Reading:
     ) -> None:
         self._connection = connection
         self._stream_id = stream_id
-        self._sql = entry_facet_sql(facets, descending, "e.payload")
+        self._sql = entry_facet_sql(facets, descending, "CAST(e.payload AS BLOB)")
         self._match = match
         self._descending = descending
         self.done = False
@@ -258,29 +270,19 @@ class _Reading:
     def _read(self, length: int) -> tuple[list[FoldEvent], dict[int, int], int, bool]:
         events: list[FoldEvent] = []
         facets: dict[int, int] = {}
-        size = 0
+        size = number = 0
         rows = self._connection.execute(self._sql, (self._stream_id, self.come_to, length))
         for seq, position, facet, payload in rows:
-            is_unit = facet == UNIT_FACET
-            events.append(
-                FoldEvent(
-                    position,
-                    self._stream_id,
-                    "",
-                    seq,
-                    UNIT if is_unit else ACTUM,
-                    False,
-                    0,
-                    None,
-                    _decode_unit(payload) if is_unit else decode_actum(payload),
-                )
-            )
-            facets[position] = facet
+            event = _fold_event(position, self._stream_id, seq, payload, is_unit=facet == UNIT_FACET)
+            if event is not None:
+                events.append(event)
+                facets[position] = facet
+            number += 1
             size += len(payload)
             self.come_to = seq
             if size >= _STEP_BYTES:
                 break
-        ended = len(events) < length and size < _STEP_BYTES
+        ended = number < length and size < _STEP_BYTES
         return events, facets, size, ended
 
     def _matching(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import apsw
 import msgspec
@@ -16,11 +16,14 @@ from workbench.log.times import from_micros, to_micros
 from workbench.sessions import facets as facet_numbers
 from workbench.sessions.queries import entry_sql, stream_of
 from workbench.storage import fetch
+from workbench.workspace.readers.entry_damage import DAMAGE, damage_words, reason_of
 from workbench.workspace.rows import SessionFilter, SessionRow
 
 ACTORS_SHOWN = 12
 _PROMPT_CHARS = 300
 _SCAN_ROWS = 200
+_TOLD_WITHIN = 20
+"""Which session started a sub-agent's is told once, with one of the first acta."""
 
 _SELECT = (
     "SELECT c.stream_id, c.chronicum_id, c.owner_id, c.started_at, a.last_activity_at, "
@@ -47,6 +50,17 @@ _ACTUM_FACETS = frozenset(facet_numbers.ACTA)
 
 Key = tuple[int, int]
 """Place of a session in the list: (time of the order in microseconds, stream number)."""
+
+
+class Relative(NamedTuple):
+    """A session that another one comes from."""
+
+    relation: str
+    """What the other one is to it: `fork of` or `sub-agent of`."""
+    id: str
+    title: str = ""
+    here: bool = True
+    """Whether it is in the workspace, too."""
 
 
 def time_of(row: SessionRow, order: Order) -> datetime:
@@ -100,6 +114,17 @@ class SessionReader:
                 return None
             row = fetch.row(connection, f"{_SELECT} WHERE a.stream_id = ?", (number,))
             return None if row is None else _assemble(connection, row)
+
+    def lineage(self, row: SessionRow) -> tuple[Relative, ...]:
+        """The session that this one was forked or resumed from, and the one whose sub-agent it is.
+
+        Whichever of two forks was imported first keeps the acta that both have; the other one names it.
+        """
+        with self._log.reader() as connection:
+            number = stream_of(connection, row.id)
+            started = "" if number is None else _started_by(connection, number)
+            named = (("fork of", row.forked_from), ("sub-agent of", started))
+            return tuple(_relative(connection, relation, name) for relation, name in named if name)
 
     def count(
         self,
@@ -208,11 +233,34 @@ def _described(connection: apsw.Connection, stream_id: int) -> dict[str, Any]:
 
 def _first_prompt(connection: apsw.Connection, stream_id: int) -> str:
     columns = f"substr(json_extract(e.payload, '$.content'), 1, {_PROMPT_CHARS + 1})"
-    text = fetch.value(connection, entry_sql(_HUMAN_MESSAGE, False, columns), (stream_id, 0, 1))
+    try:
+        text = fetch.value(connection, entry_sql(_HUMAN_MESSAGE, False, columns), (stream_id, 0, 1))
+    except DAMAGE as error:
+        return damage_words(reason_of(error))
     if not text:
         return ""
     title = " ".join(text[:_PROMPT_CHARS].split())
     return f"{title}…" if len(text) > _PROMPT_CHARS else title
+
+
+def _started_by(connection: apsw.Connection, stream_id: int) -> str:
+    columns = "json_extract(e.payload, '$.metadata.parent_session')"
+    try:
+        first = fetch.rows(
+            connection, entry_sql(facet_numbers.ACTA, False, columns), (stream_id, 0, _TOLD_WITHIN)
+        )
+    except DAMAGE as error:
+        reason_of(error)
+        return ""
+    return next((name for (name,) in first if isinstance(name, str)), "")
+
+
+def _relative(connection: apsw.Connection, relation: str, chronicum_id: str) -> Relative:
+    number = stream_of(connection, chronicum_id)
+    if number is None:
+        return Relative(relation, chronicum_id, here=False)
+    title = " ".join(_described(connection, number).get("title", "").split())
+    return Relative(relation, chronicum_id, title or _first_prompt(connection, number))
 
 
 def _passes(row: SessionRow, wanted: SessionFilter) -> bool:

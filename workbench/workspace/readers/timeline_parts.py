@@ -18,8 +18,8 @@ HAPPENED = "coalesce(e.occurred_at, e.recorded_at)"
 AS_HAPPENED = "events e INDEXED BY events_as_happened"
 
 BEYOND_ALL = 2**62
-EARLIEST, LATEST = -(2**62), 2**62
-"""Bounds of happened time, in microseconds, that no event comes near."""
+EARLIEST, LATEST = -(2**63), 2**63 - 1
+"""Bounds of happened time, in microseconds: whatever can be stored, damaged times included."""
 
 FEW = 50_000
 """Fewer events than this are found, tested and sorted in one go; parts are counted no further."""

@@ -12,6 +12,7 @@ from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros, to_micros
 from workbench.storage import fetch
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
+from workbench.workspace.readers.entry_damage import DAMAGE, UnreadableEvent, reason_of, unreadable_event
 from workbench.workspace.readers.timeline_activity import ActivityReader, events_before, place_of_rank
 from workbench.workspace.readers.timeline_parts import (
     AS_HAPPENED,
@@ -47,11 +48,17 @@ class Found(NamedTuple):
 
 def place_of(row: EventRow) -> Place:
     """Where an event stands as things happened."""
+    if isinstance(row, UnreadableEvent):
+        # The index goes by what is stored, even where that is no time.
+        return Place(row.happened, row.position)
     return Place(to_micros(row.happened_at), row.position)
 
 
 class TimelineReader:
-    """The log as a list. A filter that matches nothing gives empty pages."""
+    """The log as a list. A filter that matches nothing gives empty pages.
+
+    An event that cannot be read stands in its place as an `UnreadableEvent`.
+    """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -124,7 +131,7 @@ class TimelineReader:
     def event(self, position: int) -> EventRow | None:
         """One event whole, or None."""
         with self._log.reader() as connection:
-            return self._whole(connection, position)
+            return self._one(connection, position, clip=False)
 
     def bounds(self) -> Bounds:
         """First and last position of the log."""
@@ -261,13 +268,27 @@ class TimelineReader:
             f"SELECT {_COLUMNS} FROM json_each(?) k CROSS JOIN events e ON e.position = k.value {_JOINS} "
             "ORDER BY e.position"
         )
-        found = connection.execute(sql, (f"[{','.join(map(str, positions))}]",)).fetchall()
-        return [self._assembled(connection, row, clip=True) for row in found]
+        try:
+            found = connection.execute(sql, (f"[{','.join(map(str, positions))}]",)).fetchall()
+            if len(found) == len(positions):
+                return [self._assembled(connection, row, clip=True) for row in found]
+        except DAMAGE as error:
+            reason_of(error)
+        # One of them is damaged: each by itself, so that the others are readable.
+        each = (self._one(connection, position, clip=True) for position in sorted(positions))
+        return [row for row in each if row is not None]
 
-    def _whole(self, connection: apsw.Connection, position: int) -> EventRow | None:
+    def _one(self, connection: apsw.Connection, position: int, *, clip: bool) -> EventRow | None:
+        """The event at a position, or what is left of it where it cannot be read; None if there is none."""
         sql = f"SELECT {_COLUMNS} FROM events e {_JOINS} WHERE e.position = ?"
-        row = fetch.row(connection, sql, (position,))
-        return None if row is None else self._assembled(connection, row, clip=False)
+        try:
+            row = fetch.row(connection, sql, (position,))
+            if row is not None:
+                return self._assembled(connection, row, clip=clip)
+            reason = "its stream or its type is missing"
+        except DAMAGE as error:
+            reason = reason_of(error)
+        return unreadable_event(connection, position, reason)
 
     def _assembled(self, connection: apsw.Connection, row: Sequence[Any], *, clip: bool) -> EventRow:
         position = row[0]

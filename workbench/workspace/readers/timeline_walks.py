@@ -11,6 +11,7 @@ from workbench.workspace.readers.timeline_parts import (
     AS_HAPPENED,
     FEW,
     HAPPENED,
+    LATEST,
     Part,
     Parts,
     found_by,
@@ -122,7 +123,8 @@ def walk_happened(
 ) -> tuple[list[int], bool]:
     """Positions of events strictly between two places that pass, as they happened; and whether it saw all."""
     first = max(low, Place(parts.since, -1))
-    last = min(high, Place(parts.until, -1))
+    # Without an end even the last moment that can be stored is within.
+    last = high if parts.until == LATEST else min(high, Place(parts.until, -1))
     rest = parts.every
     if first >= last:
         return [], True
