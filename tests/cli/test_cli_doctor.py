@@ -127,7 +127,7 @@ def test_a_list_of_jobs_that_refuses_another_is_mended_and_the_job_noted(
     )
     fixed = run("doctor", "--fix")
     assert (fixed.code, fixed.err) == (0, "")
-    assert "The trigger refuse on jobs, which was none of ours, is dropped." in fixed.out
+    assert "The trigger refuse on jobs, which was none of ours, is dropped; it was made with" in fixed.out
     assert "job 7" in fixed.out
     listed = run("jobs", "--format", "json").out
     assert '"doctor"' in listed
@@ -177,3 +177,62 @@ def test_as_a_process_of_its_own(process: Run, workspace: Workspace) -> None:
     answer = process("doctor", "--format", "json")
     assert (answer.code, answer.err) == (0, "")
     assert answer.json["ok"] is True
+
+
+def leave_log(workspace: Workspace) -> None:
+    """A log that its program left behind, and beside it a file that went on without it."""
+    workspace.close()
+    database = workspace.layout.database
+    log = database.with_name("chronicle.db-wal")
+    connection = apsw.Connection(str(database))
+    connection.execute("PRAGMA wal_autocheckpoint=0").fetchall()
+    connection.execute("CREATE TABLE mine(x)")
+    connection.execute("INSERT INTO mine VALUES(zeroblob(90000))")
+    kept = log.read_bytes()
+    connection.close()
+    for number in range(200):
+        edit(workspace, f"CREATE TABLE later{number}(x)")
+    log.write_bytes(kept)
+
+
+def test_the_log_of_another_file_is_moved_away(run: Run, workspace: Workspace) -> None:
+    leave_log(workspace)
+    answer = run("timeline", "--format", "json")
+    assert answer.code == 3
+    assert answer.json["hint"].startswith("if chronicle.db is the right one, move chronicle.db-wal")
+    text = run("doctor")
+    assert text.code == 1
+    log = workspace.layout.database.with_name("chronicle.db-wal")
+    assert f"  → mv {log} {log}.other\n" in text.out
+    assert "  chronicle.db-wal beside" in text.out
+    assert ".recover" not in text.out
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_a_log_that_lost_its_database_is_nothing_to_run_anything_on(
+    run: Run, workspace: Workspace, emptied: bool
+) -> None:
+    leave_log(workspace)
+    workspace.layout.database.unlink()
+    if emptied:
+        workspace.layout.database.touch()
+    answer = run("timeline", "--format", "json")
+    assert answer.code == 3
+    assert answer.json["hint"].startswith("put the database back before anything else")
+    for words in (["doctor"], ["doctor", "--fix"]):
+        text = run(*words)
+        assert text.code == 1
+        assert "put the database back before anything else" in " ".join(text.out.split())
+        assert "→" not in text.out
+        assert ".recover" not in text.out
+    assert run("doctor", "--format", "json").json["findings"][0]["command"] == ""
+
+
+@pytest.mark.parametrize("version", [1, 99])
+def test_another_releases_database_is_not_examined(run: Run, workspace: Workspace, version: int) -> None:
+    edit(workspace, f"PRAGMA user_version={version}")
+    if version == 1:
+        edit(workspace, "DELETE FROM schema_migrations WHERE version > 1")
+    answer = run("doctor", "--format", "json")
+    assert answer.code == 3
+    assert answer.json["error_type"] == ("schema_migration_required", "schema_ahead_of_code")[version == 99]

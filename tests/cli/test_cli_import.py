@@ -327,7 +327,7 @@ def test_a_session_of_several_files_counts_once_and_what_they_share_is_told(
     put(folder / "rollout-2026-01-06T10-00-00-c2.jsonl", copy)
     out = run("import", "codex", folder, "--yes").out.replace("\u00a0", " ")
     assert "added 4 acta to 2 sessions from 3 files\n" in out
-    assert "passed over 4 duplicates: in the workspace already\n" in out
+    assert "passed over 4 duplicates: in the workspace or this import already\n" in out
 
 
 def test_nothing_is_said_of_duplicates_where_there_are_none(

@@ -116,7 +116,7 @@ def assert_adds_up(report: ImportReport) -> None:
         "sessions": len({session.id for session in report.sessions if not session.refused} - {""}),
         "acta_added": sum(session.acta_added for session in report.sessions),
         "duplicates": sum(session.duplicates for session in report.sessions),
-        "problems": sum(len(session.problems) for session in report.sessions),
+        "problems": sum(len(session.problems) + session.problems_more for session in report.sessions),
     }
 
 

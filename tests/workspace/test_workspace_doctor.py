@@ -246,20 +246,24 @@ def test_a_projection_that_stands_elsewhere_is_built_again(root: Path, position:
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("statement", "advice"),
     [
-        "UPDATE folds SET version = 77 WHERE name = 'actors'",
-        "DELETE FROM folds WHERE name = 'sessions'",
-        "INSERT INTO folds VALUES('stranger', 1, 1)",
+        ("UPDATE folds SET version = 77 WHERE name = 'actors'", "install a newer chronicle-workbench"),
+        ("DELETE FROM folds WHERE name = 'sessions'", "workbench migrate"),
+        ("INSERT INTO folds VALUES('stranger', 1, 1)", "install a newer chronicle-workbench"),
     ],
 )
-def test_another_fold_set_needs_a_migration(root: Path, statement: str) -> None:
+def test_another_fold_set_needs_a_migration_or_a_newer_release(
+    root: Path, statement: str, advice: str
+) -> None:
     edit(root, statement)
     for fix in (False, True):
         report = look(root, fix=fix)
         assert codes(report) == ["fold_set_differs"]
-        assert "workbench migrate" in report.findings[0].command
-        check_finding(report.findings[0])
+        [finding] = report.findings
+        assert advice in f"{finding.meaning} {finding.command}"
+        assert ("workbench migrate" in finding.command) == (advice == "workbench migrate")
+        check_finding(finding)
 
 
 def test_what_a_killed_rebuild_left_is_taken_away(root: Path) -> None:
@@ -296,6 +300,10 @@ EVENT_DAMAGE: dict[str, tuple[str, ...]] = {
 }
 
 
+LOOKS = {"foreign_keys": "foreign_key_check"}
+"""What shows the damage where the timeline does not."""
+
+
 @pytest.mark.parametrize("code", EVENT_DAMAGE)
 def test_damaged_events_are_found_and_never_touched(root: Path, code: str) -> None:
     edit(root, *EVENT_DAMAGE[code])
@@ -305,7 +313,9 @@ def test_damaged_events_are_found_and_never_touched(root: Path, code: str) -> No
         assert code in codes(report)
         [finding] = [finding for finding in report.findings if finding.code == code]
         assert finding.severity == "critical"
-        assert ".recover" in finding.command
+        assert ".recover" not in finding.command
+        assert LOOKS.get(code, "workbench timeline") in finding.command
+        assert "only a copy can bring" in finding.meaning
         check_finding(finding)
         assert not report.ok
         assert events_of(root) == before
@@ -367,8 +377,11 @@ def test_a_log_that_lost_its_end_is_not_made_to_look_whole(root: Path) -> None:
         assert codes(report) == ["log_truncated", "last_seq_differs"]
         assert "event 40" in report.findings[0].meaning
         assert report.mended == []
+        assert "events are missing" in report.findings[1].meaning
         for finding in report.findings:
             check_finding(finding)
+            assert "--fix" not in finding.command
+            assert ".recover" not in finding.command
 
 
 def test_a_stream_said_to_end_elsewhere_is_mended(root: Path) -> None:
@@ -449,6 +462,8 @@ def test_a_file_that_cannot_be_opened_has_a_report_too(root: Path, damage: Calla
     report = unopened(Layout(root), caught.value)
     assert codes(report) == ["db_damaged"]
     assert not report.ok
+    assert report.findings[0].command.startswith("(umask 077; sqlite3 ")
+    assert "sqlite3 3.43 or later" in report.findings[0].meaning
     check_finding(report.findings[0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -150,13 +151,18 @@ def test_an_index_that_cannot_be_built_says_why(root: Path) -> None:
         "DROP INDEX events_by_id",
         "UPDATE events SET event_id = (SELECT event_id FROM events WHERE position = 4) WHERE position = 9",
     )
-    assert codes(look(root)) == ["index_missing"]
-    report = look(root, fix=True)
-    assert codes(report) == ["index_missing"]
-    assert report.mended == []
-    assert "UNIQUE" in report.findings[0].meaning
-    assert ".recover" in report.findings[0].command
-    assert not report.ok
+    for fix in (False, True, False):
+        report = look(root, fix=fix)
+        assert codes(report) == ["index_missing"]
+        assert report.mended == []
+        assert "cannot be built again: rows of events have the same event_id" in report.findings[0].meaning
+        shown, connection = (
+            shlex.split(report.findings[0].command)[-1],
+            apsw.Connection(str(root / "chronicle.db")),
+        )
+        assert fetch.rows(connection, shown) == [("4,9",)]
+        connection.close()
+        assert not report.ok
 
 
 @pytest.mark.parametrize("name", [name for name in TABLES if name not in NEEDED])
@@ -247,8 +253,13 @@ def test_triggers_on_our_tables_are_found_and_dropped(healthy: Path, root: Path)
     after = look(root, fix=True)
     assert after.findings == []
     assert [each.meaning for each in after.mended] == [
-        f"The trigger {name} on {table}, which was none of ours, is dropped."
-        for name, table in (("eater", "events"), ("refuser", "jobs"), ("spoiler", "chronica"))
+        f"The trigger {name} on {table}, which was none of ours, is dropped; it was made with "
+        f"(CREATE TRIGGER {name} {body} END)."
+        for name, table, body in (
+            ("eater", "events", "AFTER INSERT ON events BEGIN DELETE FROM events;"),
+            ("refuser", "jobs", "BEFORE INSERT ON jobs BEGIN SELECT raise(ABORT, 'no');"),
+            ("spoiler", "chronica", "AFTER INSERT ON chronica BEGIN UPDATE chronica SET owner_id = 'eve';"),
+        )
     ]
     assert layout(root) == layout(healthy)
     check_works(root)
@@ -265,7 +276,10 @@ def test_a_triggers_name_is_a_strangers_text(root: Path) -> None:
     assert finding.code == "foreign_trigger"
     assert len(finding.meaning) < 300
     assert "\n" not in finding.meaning
-    assert look(root, fix=True).findings == []
+    after = look(root, fix=True)
+    assert after.findings == []
+    assert len(after.mended[0].meaning) < 800
+    assert "\n" not in after.mended[0].meaning
     check_works(root)
 
 
@@ -305,6 +319,7 @@ def test_a_trigger_on_a_strangers_table_is_for_its_owner_to_drop(root: Path) -> 
     before = layout(root)
     report = look(root, fix=True)
     assert codes(report) == ["foreign_trigger", "foreign_table"]
+    assert report.ok
     assert 'DROP TRIGGER "theirs"' in report.findings[0].command
     assert layout(root) == before
 
@@ -313,9 +328,24 @@ def test_an_index_that_refuses_what_is_written_is_dropped(healthy: Path, root: P
     edit(root, "CREATE UNIQUE INDEX refuser ON events(position > 40) WHERE position > 40")
     report = look(root)
     assert codes(report) == ["foreign_index"]
-    assert look(root, fix=True).ok
+    after = look(root, fix=True)
+    assert after.ok
+    assert "CREATE UNIQUE INDEX refuser ON events(position > 40)" in after.mended[0].meaning
     assert layout(root) == layout(healthy)
     check_works(root)
+
+
+def test_a_column_that_is_none_of_ours_is_for_whoever_added_it(healthy: Path, root: Path) -> None:
+    edit(root, "ALTER TABLE events ADD COLUMN more TEXT")
+    for fix in (False, True):
+        report = look(root, fix=fix)
+        assert codes(report) == ["table_differs"]
+        [finding] = report.findings
+        assert "columns that are none of ours" in finding.meaning
+        assert "--fix" not in finding.command
+    edit(root, shlex.split(finding.command)[-1])
+    assert look(root) == CLEAN
+    assert layout(root) == layout(healthy)
 
 
 def test_a_projection_is_mended_under_a_trigger_and_a_broken_view(root: Path) -> None:
@@ -362,4 +392,4 @@ def test_a_trigger_whose_name_is_no_text_is_found(root: Path) -> None:
         assert codes(report) == ["foreign_trigger"]
         assert "\\xffA" in report.findings[0].meaning
         assert not report.ok
-    assert ".recover" in report.findings[0].command
+    assert ".schema" in report.findings[0].command

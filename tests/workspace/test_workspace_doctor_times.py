@@ -119,7 +119,7 @@ def test_other_projections_are_compared_and_mended_all_the_same(root: Path) -> N
     assert "actors" in after.mended[0].meaning
     [kept] = [each for each in after.findings if each.code == "fold_differs"]
     assert "activity" in kept.meaning
-    assert ".recover" in kept.command
+    assert "backups" in kept.command
     assert not after.ok
 
 

@@ -108,7 +108,7 @@ def _finding(heading: str, finding: Finding, zone: tzinfo) -> Iterator[str]:
     yield f"{heading}  {finding.code}"
     for line in wrap(in_zone(finding.meaning, zone), max(20, min(line_width(), 100) - 2)):
         yield f"  {line}"
-    if heading != "mended":
+    if heading != "mended" and finding.command:
         # In one piece, so that it can be copied.
         yield f"  → {visible(finding.command)}"
     yield ""

@@ -150,6 +150,9 @@ def _hint(error: WorkbenchError) -> str:
     if error.code == "chronicum_not_found":
         # One hint for missing and foreign sessions, as they are one answer.
         return "list them with: workbench sessions list; another owner's session needs --owner"
+    if error.code == "db_damaged" and "-wal" in error.hint:
+        # The file is whole, and what lies beside it belongs to another: the error says what to do about it.
+        return error.hint
     if error.code == "db_damaged":
         return "restore a copy of it, or see what is broken: workbench doctor; this file was not touched"
     if error.code == "not_a_workbench_database":

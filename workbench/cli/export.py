@@ -35,7 +35,8 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
 
     Each line has every field of one event; “import jsonl” makes the same log of them. With --to the file
     appears when it is whole, readable by its owner alone; an earlier export of that name is replaced if
-    it is whole itself, any other file is left alone.
+    it is whole itself, and so is an empty file, as a workspace without events exports one; any other file
+    is left alone.
     """
     from workbench.workspace.transfer import export_file, export_jsonl
 
@@ -55,7 +56,7 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
         if to is None:
             export_jsonl(workspace.log, _to_stdout, progress=progress)
             return
-        events = export_file(workspace.log, Path(to).expanduser(), progress=progress)
+        events = export_file(workspace.log, Path(to), progress=progress)
         files = workspace.layout.artifacts.is_dir() and any(workspace.layout.artifacts.iterdir())
     if given.as_json:
         write_json({"events": events})

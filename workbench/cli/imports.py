@@ -119,7 +119,7 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
 
-    path = Path(file).expanduser()
+    path = Path(file)
     with (
         open_workspace(given, read_only=False) as workspace,
         stopping() as stopped,
@@ -200,24 +200,38 @@ def _text(report: ImportReport) -> Iterator[str]:
         f" from {counted(totals['files'], 'file')}"
     )
     if totals["duplicates"]:
-        yield f"passed over {counted(totals['duplicates'], 'duplicate')}: in the workspace already"
+        passed = counted(totals["duplicates"], "duplicate")
+        yield f"passed over {passed}: in the workspace or this import already"
     removed = sum(sum(session.redactions.values()) for session in report.sessions)
     if removed:
         yield f"removed {counted(removed, 'secret')} before storing"
     if report.ignored:
-        kinds = ", ".join(f"{kind} {number(count)}" for kind, count in sorted(report.ignored.items()))
+        from workbench.imports.report import ignored_words
+
+        kinds = ", ".join(
+            f"{ignored_words(kind)} {number(count)}" for kind, count in sorted(report.ignored.items())
+        )
         yield one_line(f"ignored: {kinds}", 1000)
     problems = [problem for session in report.sessions for problem in session.problems]
     for problem in problems[:_PROBLEMS_SHOWN]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         yield one_line(f"problem: {place}: {problem.reason}", 1000)
-    if len(problems) > _PROBLEMS_SHOWN:
-        yield f"and {counted(len(problems) - _PROBLEMS_SHOWN, 'more problem')}; --format json has them all"
+    if more := totals["problems"] - min(len(problems), _PROBLEMS_SHOWN):
+        yield f"and {counted(more, 'more problem')}; --format json {_named(report)}"
     waiting = sum(session.waiting_messages for session in report.sessions)
     if waiting:
         yield f"{counted(waiting, 'message')} at the end of a file that is being written, for the next import"
     if report.cancelled:
         yield "stopped early; the next import goes on from there"
+
+
+def _named(report: ImportReport) -> str:
+    from workbench.drawing import number
+    from workbench.imports.report import MOST_PROBLEMS
+
+    if any(session.problems_more for session in report.sessions):
+        return f"names the first {number(MOST_PROBLEMS)} of each file"
+    return "has them all"
 
 
 def _code(report: ImportReport) -> int:

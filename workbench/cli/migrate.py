@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.errors import tell_waiting
+from workbench.cli.errors import tell_waiting, with_root
 from workbench.cli.interrupts import stopping
 from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, pass_given, root_of
@@ -53,7 +53,7 @@ def command(given: Given, plan: bool) -> None:
 
             write_json(msgspec.to_builtins(planned))
         else:
-            write_lines(_planned(planned))
+            write_lines(_planned(planned, given))
         return
     done = _migrate(given, root)
     if given.as_json:
@@ -91,7 +91,7 @@ def _migrate(given: Given, root: Path) -> Migrated:
             raise Stopped(error.message, hint="run it again when there is time") from error
 
 
-def _planned(plan: MigrationPlan) -> Iterator[str]:
+def _planned(plan: MigrationPlan, given: Given) -> Iterator[str]:
     from workbench.drawing import counted, size, visible
 
     yield visible(f"database   {plan.db_path}")
@@ -107,7 +107,7 @@ def _planned(plan: MigrationPlan) -> Iterator[str]:
     if plan.retired:
         yield visible(f"dropped    {', '.join(plan.retired)}")
     yield visible(f"copy       {size(plan.database_bytes)} into {plan.backup_dir}")
-    yield "do it with: workbench migrate"
+    yield visible(with_root("do it with: workbench migrate", given))
 
 
 def _done(done: Migrated) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.cli.errors import with_root
 from workbench.cli.opening import never_migrates
 from workbench.cli.options import Given, common, pass_given, root_of
 from workbench.cli.output import write_json, write_lines
@@ -40,7 +41,10 @@ def command(ctx: click.Context, given: Given) -> None:
     try:
         plan = Workspace.plan_migration(root)
         if plan.needed:
-            answer, code = _of_another_release(root, _pending(plan)), SchemaAheadOfCode.exit_code
+            answer, code = (
+                _of_another_release(root, with_root(_pending(plan), given)),
+                SchemaAheadOfCode.exit_code,
+            )
         else:
             with Workspace.open(root, read_only=True) as workspace:
                 answer = workspace.status()

@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.evidence import EvidenceStore
 from workbench.imports.recorder import Entry, Outcome, Recorder, actum_event
-from workbench.imports.report import ImportProblem, ImportReport, SessionReport, add_counts
+from workbench.imports.report import MOST_PROBLEMS, ImportProblem, ImportReport, SessionReport, add_counts
 from workbench.imports.sources import UNFINISHED, Source, known_source, save_source, stored_path
 from workbench.imports.transcript.candidates import Candidate
 from workbench.imports.transcript.format import TranscriptFormat
@@ -39,6 +39,8 @@ Progress = Callable[[int, int | None, str], None]
 
 _BATCH_ITEMS = 2000
 _BATCH_BYTES = 4 * 1024 * 1024
+_IDLE_CHECKPOINTS = 20
+"""So many checkpoints with nothing new before them are noted as one: each costs a transaction."""
 
 
 class _Stat(NamedTuple):
@@ -158,6 +160,7 @@ class _Run:
         # Taken before reading: what is written meanwhile belongs to the next import.
         self._stats = {path: _stat(path) for path in self._candidate.paths}
         place: tuple[Path, int] | None = None
+        idle = 0
         for item in self._items():
             if isinstance(item, FileUnreadable):
                 self._problem(item.path, 0, item.reason)
@@ -178,7 +181,9 @@ class _Run:
                 continue
             self._take(item.path, item)
             if isinstance(item.item, Checkpoint):
-                self._flush()
+                idle = 0 if self._entries else idle + 1
+                if idle % _IDLE_CHECKPOINTS == 0:
+                    self._flush()
                 yield sum(self._places.values())
                 if self._stops(cancelled):
                     return
@@ -356,7 +361,7 @@ class _Run:
         report = self._report(chronicum_id)
         report.refused = True
         reason = f"the session {chronicum_id} belongs to another owner"
-        report.problems.append(ImportProblem(stored_path(path), 0, reason))
+        report.note(ImportProblem(stored_path(path), 0, reason))
 
     # -- reporting -------------------------------------------------------------------------
 
@@ -373,7 +378,12 @@ class _Run:
         return found
 
     def _problem(self, path: Path, line: int, reason: str) -> None:
-        self._main.problems.append(ImportProblem(stored_path(path), line, reason))
+        main = self._main
+        if line and len(main.problems) >= MOST_PROBLEMS:
+            # A file may have millions of bad lines: naming one costs more than reading it.
+            main.problems_more += 1
+            return
+        main.note(ImportProblem(stored_path(path), line, reason))
 
     def reports(self) -> list[SessionReport]:
         """One report for each session of the candidate; one without an id if it fed none."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+MOST_PROBLEMS = 1000
+"""Lines that a report names of one transcript, its sub-agents' files included; more are counted."""
+
 
 class ImportProblem(msgspec.Struct, frozen=True):
     """Something that could not be read or was refused; everything else went on."""
@@ -49,6 +52,16 @@ class SessionReport(msgspec.Struct, kw_only=True):
     unchanged: bool = False
     """Whether the file was passed over, being just as it was at the last import."""
     problems: list[ImportProblem] = msgspec.field(default_factory=list)
+    """Whatever concerns a whole file or session, and the first `MOST_PROBLEMS` lines."""
+    problems_more: int = 0
+    """Lines beyond those, which could not be read either."""
+
+    def note(self, problem: ImportProblem) -> None:
+        """Add a problem, or count it where so many lines are named already."""
+        if problem.is_whole or len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.problems_more += 1
 
     @property
     def was_read(self) -> bool:
@@ -62,7 +75,8 @@ class ImportReport(msgspec.Struct, kw_only=True):
     sessions: list[SessionReport] = msgspec.field(default_factory=list)
     ignored: dict[str, int] = msgspec.field(default_factory=dict)
     totals: dict[str, int] = msgspec.field(default_factory=dict)
-    """files (that were read), sessions (different ones), acta_added, duplicates, problems."""
+    """files (that were read), sessions (different ones), acta_added, duplicates, problems (with
+    those that are counted alone)."""
     dry_run: bool = False
     cancelled: bool = False
     """Whether it was stopped early; what was committed before stays and the next import goes on there."""
@@ -82,8 +96,24 @@ class ImportReport(msgspec.Struct, kw_only=True):
             "sessions": len({each.id for each in self.sessions if each.id and not each.refused}),
             "acta_added": sum(session.acta_added for session in self.sessions),
             "duplicates": sum(session.duplicates for session in self.sessions),
-            "problems": sum(len(session.problems) for session in self.sessions),
+            "problems": sum(len(each.problems) + each.problems_more for each in self.sessions),
         }
+
+
+_WITHOUT_TYPE = {
+    f"{what}:None": f"{words} without a type"
+    for what, words in (
+        ("record", "a record"),
+        ("item", "an item"),
+        ("event", "an event"),
+        ("block", "a block"),
+    )
+}
+
+
+def ignored_words(kind: str) -> str:
+    """A kind of what gave no actum, as people read it: `record:None` is “a record without a type”."""
+    return _WITHOUT_TYPE.get(kind, kind)
 
 
 def add_counts(into: dict[str, int], counts: dict[str, int]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,6 +126,10 @@ def damaged(path: Path | str, reason: object) -> DatabaseDamaged:
 
 def not_writable(path: Path | str) -> DatabaseReadOnly:
     """The error of a file that this user, or nobody, can write."""
+    odd = _odd_file(path)
+    if odd is not None:
+        # So SQLite also calls a database whose companions it cannot make or read.
+        return DatabaseReadOnly(odd.message, hint=odd.hint)
     return DatabaseReadOnly(
         f"{path} cannot be written",
         hint="check the permissions of the file and its folder, or only look at it: "
@@ -131,7 +137,9 @@ def not_writable(path: Path | str) -> DatabaseReadOnly:
     )
 
 
-_BROKEN = ("no such column", "no such table", "malformed database schema", "malformed JSON")
+_BROKEN = re.compile(
+    r"no such column|no such table|malformed database schema|malformed JSON|table \S+ has \d+ columns but"
+)
 """How SQLite refuses our own statements once a layout or a payload was damaged; a person's name no tables."""
 
 
@@ -146,14 +154,61 @@ def opening(path: Path | str) -> Iterator[None]:
             raise no_room(error.filename or path) from error
         if error.errno == errno.EROFS:
             raise not_writable(path) from error
-        raise StorageError(
-            f"{path} cannot be opened: {error.strerror or error}",
-            hint="check that its folder exists and may be written",
-        ) from error
+        raise _unopenable(path, f": {error.strerror or error}") from error
     except UnicodeEncodeError as error:
         if error.object != str(path):
             raise
         raise unnameable(path) from None
+
+
+_BESIDE = (("-wal", "the newest writes are in it"), ("-shm", "it is the index of the newest writes"))
+"""The endings of the files that SQLite keeps beside a database, and what each of them is."""
+
+
+def _unopenable(path: Path | str, reason: str = "") -> StorageError:
+    odd = _odd_file(path)
+    if odd is not None:
+        return odd
+    return StorageError(
+        f"{path} cannot be opened{reason}", hint="check that its folder exists and may be written"
+    )
+
+
+def _odd_file(path: Path | str) -> StorageError | None:
+    """The error of the very file, of a database and those beside it, that cannot be opened; None if none is
+    seen to be at fault."""
+    try:
+        real = os.path.realpath(path)
+        found = os.stat(real)  # noqa: PTH116
+        if stat.S_ISREG(found.st_mode) and not _is_readable(real):
+            return StorageError(
+                f"{path} may not be read by this user", hint="check the permissions of that file"
+            )
+        for ending, meaning in _BESIDE:
+            beside = real + ending
+            try:
+                kind = os.lstat(beside).st_mode
+            except FileNotFoundError:
+                continue
+            if not stat.S_ISREG(kind):
+                what = "a folder" if stat.S_ISDIR(kind) else "a link" if stat.S_ISLNK(kind) else "no file"
+                return StorageError(
+                    f"{beside} is {what}, in the place of a file that SQLite keeps beside the database",
+                    hint="move it away while no program has the workspace open, and try again",
+                )
+            if not _is_readable(beside):
+                return StorageError(
+                    f"{beside} may not be read by this user",
+                    hint=f"check the permissions of that file, and leave it there: {meaning}",
+                )
+    except (OSError, ValueError):
+        # Nothing can be looked at there: what was said of the database itself has to do.
+        return None
+    return None
+
+
+def _is_readable(name: str) -> bool:
+    return os.access(name, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def unnameable(path: Path | str) -> StorageError:
@@ -188,17 +243,18 @@ def translated(path: Path | str) -> Iterator[None]:
     except apsw.CorruptError as error:
         raise damaged(path, error) from error
     except apsw.SQLError as error:
-        if not str(error).startswith(_BROKEN):
+        if not _BROKEN.match(str(error)):
             raise
         raise damaged(path, error) from error
     except apsw.CantOpenError as error:
         if has_no_room(path):
             raise no_room(path) from error
-        raise StorageError(
-            f"{path} cannot be opened", hint="check that its folder exists and may be written"
-        ) from error
+        raise _unopenable(path) from error
     except apsw.IOError as error:
         # The index of the write-ahead log does not say why it could not grow.
         if has_no_room(path):
             raise no_room(path) from error
+        odd = _odd_file(path)
+        if odd is not None:
+            raise odd from error
         raise StorageError(f"{path} could not be read or written: {error}", hint="check the disk") from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,9 +30,7 @@ def read_manifest(path: Path) -> Manifest:
     """
     import tomllib
 
-    if path.exists() and not path.is_file():
-        # Reading a pipe would wait for whoever is at its other end.
-        raise ManifestError(f"{path}: no file", hint="put a manifest there, or name another --root")
+    _refuse_other(path)
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -52,6 +52,35 @@ def read_manifest(path: Path) -> Manifest:
     except RecursionError:
         raise ManifestError(f"{path}: nested too deeply") from None
     return _Reader(path, text, values).manifest()
+
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def _refuse_other(path: Path) -> None:
+    """Raise `ManifestError` for what is no file: reading a pipe would wait for whoever is at its
+    other end."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ManifestError(
+                f"{path} is a symbolic link that leads in a circle, and not a manifest", hint=_ANOTHER
+            ) from error
+        # Reading it says the rest.
+        return
+    for is_kind, what in _KINDS:
+        if is_kind(mode):
+            raise ManifestError(f"{path} is {what}, and not a manifest", hint=_ANOTHER)
+
+
+_ANOTHER = "move it away and put the manifest back in its place, or make a new one with: workbench init"
 
 
 class _Reader:

@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from workbench.errors import WorkbenchError
+from workbench.imports.transcript.reading import open_plain
 from workbench.imports.workspace_jsonl import (
     InvalidLine,
     LogNotEmpty,
@@ -26,7 +27,9 @@ from workbench.imports.workspace_jsonl import (
 from workbench.log import sqlite
 from workbench.log.door import MAX_PAYLOAD_BYTES
 from workbench.log.event_log import EventLog
+from workbench.storage import fetch
 from workbench.workspace.errors import Cancelled, ConfigurationError
+from workbench.workspace.layout import place_of
 
 PAGE_ROWS = 256
 PAGE_BYTES = 4 * 1024 * 1024
@@ -60,6 +63,7 @@ class UnreadableEvent(WorkbenchError):
     """An event of the log is damaged, so that what was exported could not be imported."""
 
     code = "unreadable_event"
+    exit_code = 3
 
 
 class FileFailed(ConfigurationError):
@@ -105,7 +109,7 @@ def export_jsonl(
             done += 1
             lines.append(_line(row, done))
         if not rows:
-            raise _unreadable(done + 1, "it is missing")
+            raise _unreadable(done + 1, _why_unread(log, done + 1))
         write(b"".join(lines))
         if progress is not None:
             progress(done, total, "exporting events")
@@ -121,13 +125,19 @@ def export_file(
 ) -> int:
     """`export_jsonl` into a file that only its owner may read; how many events there were.
 
-    The file appears, or an earlier export is replaced, when everything is written and on the disk;
-    after any error it is as it was. Raises `FileFailed` for a place that cannot be written or holds
-    something that is no whole export, and what `export_jsonl` raises.
+    The file appears, or an earlier export or an empty file is replaced, when everything is written and on
+    the disk; after any error it is as it was. Raises `FileFailed` for a place that cannot be written or
+    holds something that is no whole export, or a link that leads nowhere, and what `export_jsonl` raises.
     """
+    place = _place(path)
     # A link stays a link: what it leads to is replaced.
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(place))
     try:
+        if place.is_symlink() and not target.exists():
+            raise FileFailed(
+                f"{path} is a symbolic link that leads to no file",
+                hint="name another file with --to; the link was not touched",
+            )
         _refuse_others(target, path)
         with _replacing(target) as file:
             return export_jsonl(log, file.write, progress=progress, cancelled=cancelled)
@@ -151,12 +161,13 @@ def import_file(
     `redact` stored filtered. It is one transaction: other programs go on reading, and cannot write.
     `progress` counts bytes; `cancelled()` is asked between events.
 
-    Raises `FileFailed`, also for a file without events, `TransferStopped`, and what `load_jsonl` raises:
-    `InvalidLine`, whose hint names the file, and `LogNotEmpty`, which names the workspace.
+    Raises `FileFailed`, also for a file without events and for what is no regular file, `TransferStopped`,
+    and what `load_jsonl` raises: `InvalidLine`, whose hint names the file, and `LogNotEmpty`, which names the
+    workspace.
     """
     removed: dict[str, int] = {}
     try:
-        with path.open("rb") as file:
+        with open_plain(_place(path)) as file:
             _refuse_empty(file, path)
             lines = _lines(file, progress, cancelled)
             events = load_jsonl(log, lines, exact=True, removed=removed if redact else None)
@@ -175,19 +186,47 @@ def import_file(
     return Imported(events, removed)
 
 
+def _place(path: Path) -> Path:
+    """Where a file is. Raises `FileFailed` where its name means no place."""
+    try:
+        return place_of(path)
+    except ConfigurationError as error:
+        raise FileFailed(
+            error.message, hint="write the file's whole path, or go to a folder that is there"
+        ) from error
+
+
 # -- out -----------------------------------------------------------------------------------
 
 
 def _page(log: EventLog, since: int, upto: int) -> list[tuple[Any, ...]]:
+    """Some rows behind `since`; none where the first of them is missing or holds what is no text."""
     rows: list[tuple[Any, ...]] = []
     size = 0
     with log.reader() as connection:
-        for row in connection.execute(sqlite.BY_POSITION, (since, upto, PAGE_ROWS)):
-            rows.append(row)
-            size += len(row[-1])
-            if size >= PAGE_BYTES:
-                break
+        try:
+            for row in connection.execute(sqlite.BY_POSITION, (since, upto, PAGE_ROWS)):
+                rows.append(row)
+                size += len(row[-1])
+                if size >= PAGE_BYTES:
+                    break
+        except UnicodeDecodeError:
+            # The rows in front of it are whole; the next page begins with it, so that it can be named.
+            return rows
     return rows
+
+
+def _why_unread(log: EventLog, position: int) -> str:
+    with log.reader() as connection:
+        there = fetch.value(connection, "SELECT 1 FROM events WHERE position = ?", (position,))
+        if there is None:
+            return "it is missing"
+        try:
+            if fetch.row(connection, sqlite.ONE, (position,)) is None:
+                return "its stream or its type is missing"
+        except UnicodeDecodeError as error:
+            return f"it is not UTF-8 text ({error.reason})"
+    return "it could not be read"
 
 
 _decode_payload = msgspec.json.Decoder(dict[str, Any]).decode
@@ -228,7 +267,8 @@ def _refuse_others(target: Path, named: Path) -> None:
 
 
 def _unlike_export(file: IO[bytes]) -> str:
-    """What an open file has that no export has; empty for a whole export and for a file without a byte.
+    """What an open file has that no export has; empty for a whole export and for a file without a byte, which
+    is what a workspace without events exports.
 
     An export appears when it is whole, so each of its lines is an event and the last one has their number.
     """

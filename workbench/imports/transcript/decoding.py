@@ -17,6 +17,10 @@ MAX_DEPTH = 100
 of the value can run out of stack."""
 
 _BOM = b"\xef\xbb\xbf"
+_SHORT = 16 * 1024
+"""Characters. What is longer is not parsed once more to learn that it is JSON."""
+_skim = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str).decode
+"""Takes whatever is JSON, control characters and numbers of any length included."""
 
 
 class Undecodable(Exception):
@@ -60,12 +64,28 @@ def decode_leniently(data: bytes, line: int, repairs: list[Repaired]) -> dict[st
         text = bare.decode("utf-8")
     except UnicodeDecodeError:
         raise Undecodable("not UTF-8") from None
+    if len(text) <= _SHORT and _is_no_json(text):
+        raise Undecodable("not JSON")
     value = _parse(text, counts)
     if not isinstance(value, dict):
         raise Undecodable("not an object")
     cleaned: dict[str, Any] = _clean(value, counts, MAX_DEPTH)
     repairs.extend(Repaired(kind, count, line) for kind, count in counts.items())
     return cleaned
+
+
+def _is_no_json(text: str) -> bool:
+    """Whether a text is certainly no JSON, at a fraction of what parsing it into a value costs: a broken file
+    may have millions of such lines."""
+    if text[:1] == "{" and text[-1:] != "}":
+        return True
+    try:
+        _skim(text)
+    except RecursionError:
+        return False
+    except ValueError:
+        return True
+    return False
 
 
 def _parse(text: str, counts: dict[RepairKind, int]) -> Any:

@@ -402,13 +402,14 @@ def report_blocks(report: ImportReport) -> list[Block]:
         ]
         blocks += [Fields(rows, indent=1), Blank()]
     problems = [problem for each in report.sessions for problem in each.problems]
+    in_all = max(report.totals["problems"], len(problems))
     if problems:
-        blocks.append(Heading("Problems", number(len(problems)), "warning"))
+        blocks.append(Heading("Problems", number(in_all), "warning"))
         for problem in problems[:_PROBLEMS]:
             place = f"{problem.file}:{problem.line}" if problem.line else problem.file
             blocks.append(Paragraph(f"{place}  {problem.reason}", Span("!", "warning"), 1))
         if len(problems) > _PROBLEMS:
-            blocks.append(note(f"and {number(len(problems) - _PROBLEMS)} more", 1))
+            blocks.append(note(f"and {number(in_all - _PROBLEMS)} more", 1))
         blocks.append(Blank())
     unchanged = sum(1 for each in report.sessions if each.unchanged)
     waiting = sum(1 for each in report.sessions if each.waiting)
@@ -436,4 +437,6 @@ def report_text(report: ImportReport) -> str:
     lines += [f"+{each.acta_added} {each.id}" for each in report.sessions if each.acta_added]
     for each in report.sessions:
         lines += [f"{problem.file}:{problem.line}: {problem.reason}" for problem in each.problems]
+        if each.problems_more:
+            lines.append(f"and {counted(each.problems_more, 'more problem')} in {each.id}")
     return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -56,6 +57,16 @@ def artifacts(
     folder: Path, evidence: NamedEvidence | None, command: Commands, watch: Watch
 ) -> Iterator[Finding]:
     """Every artifact against its name and against the events; without `evidence`, its name only."""
+    kind = _in_its_place(folder)
+    if kind:
+        yield Finding(
+            "critical",
+            "artifact_unreadable",
+            f"In the place of the folder {folder.name} stands {kind}, so that no evidence can be kept or "
+            "read: move it away, and put the folder back, or a copy of it.",
+            f"ls -ld {command.artifacts}",
+        )
+        return
     damaged, unreadable, stray = Noted(), Noted(), Noted()
     orphans: list[Path] = []
     orphaned = 0
@@ -125,6 +136,20 @@ def _missing(folder: Path, evidence: NamedEvidence, command: Commands, watch: Wa
             f"Evidence that events name is gone, and only a copy can bring it back: {missing}.",
             f"ls -l {command.artifacts}",
         )
+
+
+_KINDS = {stat.S_IFREG: "a file", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
+
+def _in_its_place(folder: Path) -> str:
+    """What stands there that is no folder; empty for a folder, and for nothing at all."""
+    try:
+        mode = folder.stat().st_mode
+    except FileNotFoundError:
+        return "a symbolic link that leads nowhere" if folder.is_symlink() else ""
+    except OSError as error:
+        return f"what cannot be looked at ({error.strerror})"
+    return "" if stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "a device")
 
 
 def _files(folder: Path) -> Iterator[_File]:

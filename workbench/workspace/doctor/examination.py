@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 import apsw
+import msgspec
 
 from workbench.log import sqlite
 from workbench.log.event_log import EventLog
@@ -22,6 +23,9 @@ from workbench.workspace.layout import Layout
 
 _SCRATCH_KIB = 32768
 """What a replay keeps in memory; the rest of it lies in a file that goes with the connection."""
+
+_WITHOUT_THE_DATABASE = ("permissions_open", "permissions_locked", "artifact_unreadable")
+"""Findings that are mended whatever state the database is in."""
 
 _LOOKS = 0.005
 """About how often SQLite's own checks are looked at for each event of a large log."""
@@ -76,8 +80,26 @@ class Examination:
         """What is wrong, in the order of the parts; of a damaged file the first word only."""
         all_of_them = [finding for part in self.found.values() for finding in part]
         damage = [finding for finding in all_of_them if finding.code == "db_damaged"]
+        truncated = any(finding.code == "log_truncated" for finding in all_of_them)
         # Two parts may have said it in the same words, so they are told apart by which they are.
-        return [each for each in all_of_them if each.code != "db_damaged" or each is damage[0]]
+        return [
+            self._left_alone(each, truncated)
+            for each in all_of_them
+            if each.code != "db_damaged" or each is damage[0]
+        ]
+
+    def _left_alone(self, finding: Finding, truncated: bool) -> Finding:
+        """The finding, without the advice to mend what will be left as it is."""
+        if finding.command != self._commands.fix or finding.code in _WITHOUT_THE_DATABASE:
+            return finding
+        if truncated and finding.code == "last_seq_differs":
+            said = f"and that is left as it is, for events are missing: {self._commands.only_a_copy('them')}"
+        elif not self.sound:
+            said = "and that is left as it is until the database is whole again"
+        else:
+            return finding
+        meaning = f"{finding.meaning.removesuffix('.')}; {said}."
+        return msgspec.structs.replace(finding, meaning=meaning, command=self._commands.copies)
 
     # -- parts -----------------------------------------------------------------------------
 

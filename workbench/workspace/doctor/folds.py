@@ -21,6 +21,7 @@ from workbench.workspace.doctor.report import Commands, Finding, Noted, sentence
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.doctor.structure import is_full_text
 from workbench.workspace.errors import Cancelled
+from workbench.workspace.migrations import RETIRED
 
 _TAIL_EVENTS = 5000
 _ROWS = 1000
@@ -34,23 +35,35 @@ def fold_set(
     """Findings; the folds that can be compared with a replay; those that stand where the log does not."""
     last = sqlite.last_position(connection)
     stored = {name: (version, at) for name, version, at in fetch.rows(connection, "SELECT * FROM folds")}
-    differing = Noted()
+    differing, newer = Noted(), Noted()
     # In a damaged file a position may be anything.
     reached = min((position for _, position in stored.values() if isinstance(position, int)), default=0)
     known: list[InlineFold] = []
     astray: list[InlineFold] = []
     for fold in folds:
         version, position = stored.pop(fold.name, (None, 0))
-        if version != fold.version:
+        if version is not None and version > fold.version:
+            newer.add(fold.name)
+        elif version != fold.version:
             differing.add(fold.name)
         elif position != last:
             astray.append(fold)
         else:
             known.append(fold)
     for name in sorted(stored):
-        differing.add(name)
+        (differing if name in RETIRED else newer).add(name)
     findings: list[Finding] = []
-    if differing:
+    if newer:
+        findings.append(
+            Finding(
+                "critical",
+                "fold_set_differs",
+                "Nothing can be written, for a newer release folded this file; install a newer "
+                f"chronicle-workbench: {newer}.",
+                command.upgrade,
+            )
+        )
+    elif differing:
         findings.append(
             Finding(
                 "critical",
@@ -65,8 +78,8 @@ def fold_set(
                 "critical",
                 "log_truncated",
                 f"The log ends with event {last:,}, but every projection has seen {reached:,}: the last "
-                "events are gone, and only a copy can bring them back.",
-                command.recover,
+                f"events are gone, and {command.only_a_copy('them')}.",
+                command.look(last),
             )
         )
     elif astray:
@@ -128,6 +141,11 @@ def replayed(
         return replay(database, folds, log.decoder, scratch, progress=progress, cancelled=watch.is_cancelled)
     except ReplayCancelled as error:
         raise Cancelled("the examination was stopped; nothing was changed") from error
+    except DatabaseDamaged as error:
+        # A payload in bytes that are no text is the event's fault alone: the pages are whole.
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            raise Unreplayable(error.__cause__, reached) from error
+        raise
     except _NOT_THE_EVENTS:
         raise
     except Exception as error:
@@ -200,7 +218,7 @@ def compared(
                         f"the projection {fold.name} is not what its events give, and stays as it is, for "
                         f"built again it would take over a time that cannot be read ({where})"
                     ),
-                    command.recover,
+                    command.copies,
                 )
             )
         elif where:
@@ -320,11 +338,15 @@ def unreplayable(error: Exception, position: int, command: Commands) -> Finding:
     if position:
         said = f"event {position:,}: {said}"
     newer = isinstance(error, LogError) and error.code == "unknown_event_type"
+    if newer:
+        advice = "; install a newer chronicle-workbench"
+    else:
+        advice = f"; {command.only_a_copy('what it was')}" if position else ""
     return Finding(
         "critical",
         "replay_failed",
-        sentence(f"the events cannot be folded again, so no projection was compared: {said}"),
-        command.migrate if newer else command.recover,
+        sentence(f"the events cannot be folded again, so no projection was compared: {said}{advice}"),
+        command.upgrade if newer else command.look(position) if position else command.copies,
     )
 
 
@@ -341,6 +363,6 @@ def damaged_while_read(
     return Finding(
         "critical",
         "db_damaged",
-        sentence(f"{said}: restore a copy of it, or save what can be read"),
+        sentence(f"{said}: {command.rescue}"),
         command.recover,
     )

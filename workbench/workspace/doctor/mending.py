@@ -75,7 +75,7 @@ def doctor(
         return report(left, mended)
 
 
-_ONE_BY_ONE = CODES | {"fold_differs"}
+_ONE_BY_ONE = CODES | {"fold_differs", "permissions_open"}
 """Of findings of which some may be mended and others left."""
 
 

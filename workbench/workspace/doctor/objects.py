@@ -12,7 +12,7 @@ from workbench.log import leftovers
 from workbench.log.fold_changes import EVERY_SCHEMA
 from workbench.log.folds import InlineFold
 from workbench.storage import fetch, schema
-from workbench.workspace.doctor.report import Commands, Finding, Noted, Severity, sentence
+from workbench.workspace.doctor.report import Commands, Finding, Noted, Severity, named, sentence
 from workbench.workspace.folds import FOLDS, TABLES
 from workbench.workspace.migrations import HISTORY
 
@@ -29,6 +29,8 @@ JOBS = "jobs"
 _SINGLY = 20
 """Objects of a kind that have a finding each; the rest of them share one."""
 _NAME_CHARS = 60
+_SQL_CHARS = 500
+_UNIQUE = re.compile(r"CREATE UNIQUE INDEX \w+ ON \w+\((?P<columns>\w+(?:, \w+)*)\)$")
 _SQL = (
     "SELECT type, CAST(name AS BLOB), CAST(tbl_name AS BLOB), CAST(sql AS BLOB) FROM sqlite_schema "
     "ORDER BY rowid"
@@ -55,6 +57,19 @@ class Laid(NamedTuple):
     def shown(self) -> str:
         """Its name for a sentence, cut where it is long."""
         return self.name if len(self.name) <= _NAME_CHARS else f"{self.name[:_NAME_CHARS]}…"
+
+    @property
+    def made_with(self) -> str:
+        """Its statement for a sentence, cut where it is long."""
+        return self.sql if len(self.sql) <= _SQL_CHARS else f"{self.sql[:_SQL_CHARS]}…"
+
+
+class _Again(NamedTuple):
+    """Rows that an index refuses, for others have the same in its columns."""
+
+    columns: str
+    sql: str
+    """Shows which."""
 
 
 class Step(NamedTuple):
@@ -122,6 +137,7 @@ def objects(
 
 class _Comparison:
     def __init__(self, connection: apsw.Connection, command: Commands, refused: Mapping[str, str]) -> None:
+        self._connection = connection
         self._command = command
         self._refused = refused
         self._there = {each.key: each for each in listed(connection)}
@@ -191,8 +207,25 @@ class _Comparison:
         again = found is None or found.kind == "view" or each.name in (JOBS, FOLD_POSITIONS)
         if each.name not in _LOST or not again:
             self._whole = False
+            more = [] if found is None else self._more_columns(each)
+            if more:
+                self._note(
+                    each.name,
+                    code,
+                    f"the table {each.name} has columns that are none of ours, which --fix leaves to whoever "
+                    f"added them: {named(more, len(more))}",
+                    self._command.run(
+                        "; ".join(
+                            f"ALTER TABLE {quoted(each.name)} DROP COLUMN {quoted(name)}" for name in more
+                        )
+                    ),
+                )
+                return
             self._note(
-                each.name, code, f"{said}, and only a copy can bring back what it held", self._command.recover
+                each.name,
+                code,
+                f"{said}; --fix leaves it alone, for {self._command.only_a_copy('what it held')}",
+                self._command.copies if found is None else self._command.show(each.name),
             )
             return
         drop = () if found is None else (f"DROP {found.kind.upper()} {quoted(found.name)}",)
@@ -206,14 +239,21 @@ class _Comparison:
         said = f"the index {each.name} of {each.table} " + _how(found, each)
         code = "index_missing" if found is None else "index_differs"
         if found is not None and found.kind == "table":
-            self._note(each.name, code, f"{said}, which may hold something", self._command.recover)
+            self._note(each.name, code, f"{said}, which may hold something", self._command.show(found.name))
+            return
+        again = self._again(each)
+        if again is not None:
+            copy = self._command.only_a_copy("the right one")
+            why = f"rows of {each.table} have the same {again.columns}, and {copy}"
+            look = self._command.run(again.sql)
+            self._note(each.name, code, f"{said} and cannot be built again: {why}", look)
             return
         if each.name in self._refused:
             self._note(
                 each.name,
                 code,
                 f"{said} and cannot be built again: {self._refused[each.name]}",
-                self._command.recover,
+                self._command.show(each.table),
             )
             return
         drop = () if found is None else (f"DROP {found.kind.upper()} {quoted(found.name)}",)
@@ -224,6 +264,39 @@ class _Comparison:
             f"{said}, so that lists stop or come slowly; it can be built again",
             self._command.fix,
         )
+
+    def _more_columns(self, table: Laid) -> list[str]:
+        """What a table has beside all of its columns; empty if any of those is not there."""
+        alone = apsw.Connection(":memory:")
+        try:
+            alone.execute(table.sql)
+            sql = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+            ours, there = (
+                [name for (name,) in fetch.rows(each, sql, (table.name,))]
+                for each in (alone, self._connection)
+            )
+        except (apsw.SQLError, UnicodeDecodeError):
+            return []
+        finally:
+            alone.close()
+        return there[len(ours) :] if there[: len(ours)] == ours else []
+
+    def _again(self, index: Laid) -> _Again | None:
+        """Whether rows stand in the way of an index that is to be unique."""
+        match = _UNIQUE.match(index.sql)
+        if match is None:
+            return None
+        columns = match["columns"]
+        there = " AND ".join(f"{column} IS NOT NULL" for column in columns.split(", "))
+        sql = (
+            f"SELECT group_concat(rowid) FROM {index.table} WHERE {there} "
+            f"GROUP BY {columns} HAVING count(*) > 1 LIMIT 20"
+        )
+        try:
+            return _Again(columns, sql) if fetch.rows(self._connection, sql) else None
+        except apsw.SQLError:
+            # The table is not the one that it should be either.
+            return None
 
     # -- what should not be there ------------------------------------------------------------
 
@@ -243,10 +316,12 @@ class _Comparison:
                 f"{Laid('table', each.table, '', '').shown} and may change or undo what is written",
                 self._command.fix
                 if on_ours
-                else self._command.recover
+                else self._command.show(each.table)
                 if table in ours
                 else self._command.run(drop),
-                done=f"the trigger {each.shown} on {each.table}, which was none of ours, is dropped",
+                critical=table in ours,
+                done=f"the trigger {each.shown} on {each.table}, which was none of ours, is dropped; "
+                f"it was made with ({each.made_with})",
             )
         elif each.kind == "index":
             if table in ours:
@@ -257,7 +332,8 @@ class _Comparison:
                     f"an index that is none of ours, {each.shown}, lies on {each.table} and may refuse "
                     "what is written",
                     self._command.fix,
-                    done=f"the index {each.shown} on {each.table}, which was none of ours, is dropped",
+                    done=f"the index {each.shown} on {each.table}, which was none of ours, is dropped; "
+                    f"it was made with ({each.made_with})",
                 )
         elif self._is_ours:
             # With a projection of another release its tables are not known here.

@@ -25,8 +25,8 @@ EARLIEST, LATEST = (to_micros(end.replace(tzinfo=UTC)) for end in (datetime.min,
 """The instants that can be read, in microseconds: the years 1 to 9999."""
 _IN_TIME = f"BETWEEN {EARLIEST} AND {LATEST}"
 
-# A row's payload is only handed over where it may name evidence. In a damaged file a column may hold
-# anything, whatever its table was declared to hold.
+# In a damaged file a column may hold anything, whatever its table was declared to hold; hence the payload
+# as the bytes it is.
 _EVENTS = (
     f"SELECT position, CASE WHEN typeof(recorded_at) = 'integer' AND recorded_at {_IN_TIME} "
     "THEN recorded_at END, "
@@ -37,8 +37,7 @@ _EVENTS = (
     + " AND ".join(f"typeof({name}) = 'integer'" for name in _NUMBERS)
     + " AND "
     + " AND ".join(f"length(coalesce({name}, zeroblob(16))) = 16" for name in _IDS)
-    + ", CASE WHEN instr(payload, '\"evidence\":[') THEN CAST(payload AS BLOB) END "
-    "FROM events ORDER BY position"
+    + ", CAST(payload AS BLOB) FROM events ORDER BY position"
 )
 BY_STREAM = "events_by_stream"
 """The index along which streams are read."""
@@ -50,6 +49,9 @@ _UNKNOWN = (
     "SELECT namespace, type FROM event_types "
     "WHERE EXISTS(SELECT 1 FROM events WHERE events.type_id = event_types.type_id)"
 )
+
+_EVIDENCE = b'"evidence":['
+"""What stands in a payload that may name some."""
 
 _metadata = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -68,11 +70,13 @@ def events_in_order(
 ) -> Iterator[Finding]:
     """One pass along `position`; `now` gives microseconds. What the events name goes into `evidence`."""
     gaps, falls, broken = Noted(), Noted(), Noted()
+    first: dict[Noted, int] = {}
     total = fetch.value(connection, "SELECT max(position) FROM events") or 0
     expected = 1
     before = earlier = None
     for position, recorded_at, whole, payload in connection.execute(_EVENTS):
         if position != expected:
+            first.setdefault(gaps, min(expected, position))
             gaps.add(f"{expected:,} to {position - 1:,}" if position > expected else f"{position:,}")
         if recorded_at is None:
             # What cannot be a time says nothing of the ones around it.
@@ -80,11 +84,13 @@ def events_in_order(
         elif before is not None and recorded_at < before:
             # Where it still fits behind the last but one, it is the one between them that stands out.
             leaps = earlier is not None and earlier <= recorded_at
+            first.setdefault(falls, position - 1 if leaps else position)
             falls.add(f"{position - 1 if leaps else position:,}")
             before = earlier if leaps else before
-        if not whole:
+        if not whole or not _is_text(payload):
+            first.setdefault(broken, position)
             broken.add(f"{position:,}")
-        elif payload is not None:
+        elif _EVIDENCE in payload:
             _note_evidence(evidence, payload, position)
         expected, earlier, before = position + 1, before, recorded_at
         if position % _EVERY == 0:
@@ -93,22 +99,24 @@ def events_in_order(
         yield Finding(
             "critical",
             "position_gap",
-            f"Events are missing, for positions follow one another without gaps: {gaps}.",
-            command.recover,
+            "Events are missing, for positions follow one another without gaps, and "
+            f"{command.only_a_copy('them')}: {gaps}.",
+            command.look(first[gaps] - 1),
         )
     if falls:
         yield Finding(
             "critical",
             "recorded_at_falls",
-            f"Events bear a time of recording that is out of order, which no append gives: at {falls}.",
-            command.recover,
+            "Events bear a time of recording that is out of order, which no append gives, and "
+            f"{command.only_a_copy('the right one')}: at {falls}.",
+            command.look(first[falls] - 1),
         )
     if broken:
         yield Finding(
             "critical",
             "event_unreadable",
-            f"Events hold what cannot be read: at {broken}.",
-            command.recover,
+            f"Events hold what cannot be read, and {command.only_a_copy()}: at {broken}.",
+            command.look(first[broken]),
         )
     # Not before: what others append while this begins is not later than the clock.
     moment = now()
@@ -127,6 +135,13 @@ def impossible_times(connection: apsw.Connection) -> frozenset[int]:
     outside = "SELECT {0} FROM events WHERE typeof({0}) = 'integer' AND {0} NOT " + _IN_TIME
     sql = " UNION ".join(outside.format(name) for name in ("recorded_at", "occurred_at")) + " LIMIT 1000"
     return frozenset(moment for (moment,) in fetch.rows(connection, sql))
+
+
+def _is_text(payload: bytes) -> bool:
+    try:
+        return payload.isascii() or payload.decode() is not None
+    except UnicodeDecodeError:
+        return False
 
 
 def _note_evidence(evidence: NamedEvidence, payload: bytes, position: int) -> None:
@@ -150,6 +165,7 @@ def _time(micros: int) -> str:
 def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watch) -> Iterator[Finding]:
     """One pass along each stream, and what each stream's row says of its end."""
     gaps = Noted()
+    first = 0
     total = fetch.value(connection, "SELECT max(position) FROM events") or 0
     current, expected = None, 1
     for number, (stream, seq) in enumerate(connection.execute(_SEQS)):
@@ -164,13 +180,17 @@ def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watc
             sql = "SELECT name FROM streams WHERE stream_id = ?"
             name = fetch.value(connection, sql, (stream,)) or f"stream {stream}"
             gaps.add(f"{name} before {seq:,}")
+            if not first:
+                sql = f"SELECT position FROM events INDEXED BY {BY_STREAM} WHERE stream_id = ? AND seq = ?"
+                first = fetch.value(connection, sql, (stream, seq)) or 1
         expected = seq + 1
     if gaps:
         yield Finding(
             "critical",
             "seq_gap",
-            f"Events of a stream are missing, for its numbers follow one another without gaps: {gaps}.",
-            command.recover,
+            "Events of a stream are missing, for its numbers follow one another without gaps, and "
+            f"{command.only_a_copy('them')}: {gaps}.",
+            command.look(first - 1),
         )
     wrong = Noted()
     for (name,) in connection.execute(_WRONG_LAST):
@@ -196,6 +216,7 @@ def types_known(
         yield Finding(
             "info",
             "event_type_unknown",
-            f"Events are kept that this release does not know and passes over: {noted}.",
-            command.migrate,
+            "Events are kept that this release does not know and passes over; "
+            f"if a newer one wrote them, install a newer chronicle-workbench: {noted}.",
+            command.upgrade,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.layout import FOLDERS, Layout
 
 _OTHERS = 0o077
+_PATHS = 100
+"""How many paths a command names."""
 _WHOLE = ("artifacts", "backups", "logs")
 """Folders that hold only what the program put there; in the others a person keeps their own files."""
 
@@ -25,6 +28,8 @@ class Loose(NamedTuple):
     """What it should have."""
     locked: bool
     """Whether it is not too open but closed to its owner."""
+    owner: int
+    """Whose it is: the user's number."""
 
 
 def loose(layout: Layout) -> Iterator[Loose]:
@@ -58,9 +63,10 @@ def _below(folder: Path) -> Iterator[Loose]:
 
 def _look(path: Path, forbidden: int) -> Iterator[Loose]:
     try:
-        mode = path.lstat().st_mode
+        status = path.lstat()
     except OSError:
         return
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         needed, given = 0o500, 0o700
     elif stat.S_ISREG(mode):
@@ -70,13 +76,29 @@ def _look(path: Path, forbidden: int) -> Iterator[Loose]:
     bits = stat.S_IMODE(mode)
     locked = bits & needed != needed
     if bits & forbidden or locked:
-        yield Loose(path, (bits | given if locked else bits) & ~forbidden, locked)
+        yield Loose(path, (bits | given if locked else bits) & ~forbidden, locked, status.st_uid)
 
 
-def permissions(layout: Layout, command: Commands, watch: Watch) -> Iterator[Finding]:
-    """What is too open, and what is closed to its owner."""
-    opened, locked = Noted(), Noted()
+def permissions(
+    layout: Layout, command: Commands, watch: Watch, *, user: int | None = None
+) -> Iterator[Finding]:
+    """What is too open, and what is closed to its owner; of that what `user` may not change is told apart.
+
+    `user` is the number of the one who would mend it, by default of the one whose process this is.
+    """
+    user = os.geteuid() if user is None else user
+    opened, locked, others = Noted(), Noted(), Noted()
+    theirs: list[Path] = []
+    owner = 0
     for number, each in enumerate(loose(layout)):
+        if user not in (0, each.owner):
+            # The superuser may change everybody's.
+            if not others:
+                owner = each.owner
+            others.add(_shown(layout, each.path))
+            if len(theirs) < _PATHS:
+                theirs.append(each.path)
+            continue
         (locked if each.locked else opened).add(_shown(layout, each.path))
         if number % 1000 == 0:
             watch.step(1, 1)
@@ -86,6 +108,14 @@ def permissions(layout: Layout, command: Commands, watch: Watch) -> Iterator[Fin
             "permissions_open",
             f"Other users of this machine may read or change what is the owner's alone: {opened}.",
             command.fix,
+        )
+    if others:
+        yield Finding(
+            "warning",
+            "permissions_open",
+            f"Permissions are not as they should be, and --fix cannot change them, for the owner is "
+            f"{_name(owner)}: {others}; make them yours, then mend.",
+            f"sudo chown -- {user} {' '.join(shlex.quote(str(path)) for path in theirs)} && {command.fix}",
         )
     if locked:
         yield Finding(
@@ -104,6 +134,16 @@ def mend_permissions(layout: Layout) -> None:
                 each.path.chmod(each.mode)
             except OSError:
                 continue
+
+
+def _name(user: int) -> str:
+    # Here, not above: rarely needed, and not on every system.
+    import pwd
+
+    try:
+        return f"{pwd.getpwuid(user).pw_name} (user {user})"
+    except KeyError:
+        return f"user {user}"
 
 
 def _shown(layout: Layout, path: Path) -> str:

@@ -6,12 +6,14 @@ import re
 import shlex
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from workbench.storage.errors import SchemaError
+from workbench.workspace.doctor.places import moving_log_away, newest_copy, wrong_log
 from workbench.workspace.layout import Layout
 
 Severity = Literal["critical", "warning", "info"]
@@ -20,6 +22,9 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
 _ALONE = {"critical": "critical", "warning": "a warning", "info": "nothing wrong"}
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", re.ASCII)
 """As `to_text` writes it."""
+
+_FILE = re.compile(r"[./\\]")
+"""What stands in names of files, and in no word."""
 
 EXAMPLES = 3
 """How many of many like things a sentence names."""
@@ -36,7 +41,8 @@ class Finding(msgspec.Struct, frozen=True):
     meaning: str
     """One sentence. Names in it may come from a stranger's file: draw it literally."""
     command: str
-    """What mends it, ready for a shell; what saves most where nothing mends it."""
+    """What mends it, ready for a shell, or shows it where nothing mends it; empty where nothing is to be
+    run, as the meaning says what to do."""
 
 
 class DoctorReport(msgspec.Struct, frozen=True):
@@ -57,9 +63,21 @@ def report(findings: Sequence[Finding], mended: Sequence[Finding] = ()) -> Docto
 
 
 def unopened(layout: Layout, error: SchemaError) -> DoctorReport:
-    """The report on a workspace whose database cannot even be opened, for the reason in `error`."""
-    command = Commands(layout)
-    return report([Finding("critical", error.code, sentence(error.message), command.recover)])
+    """The report on a workspace whose database cannot even be opened, for the reason in `error`.
+
+    Where the database is gone, or has the log of another beside it, SQLite's tools would fold that log in
+    or throw it away: none of them is recommended there.
+    """
+    if error.code == "no_database_file":
+        return report([Finding("critical", error.code, sentence(f"{error.message}: {error.hint}"), "")])
+    wrong = wrong_log(layout)
+    if wrong is not None:
+        meaning = sentence(f"{wrong.error.message}; {wrong.error.hint}")
+        command = "" if wrong.orphaned else moving_log_away(layout.database)
+        return report([Finding("critical", wrong.error.code, meaning, command)])
+    commands = Commands(layout)
+    meaning = sentence(f"{error.message.rstrip('.')}: {commands.rescue}")
+    return report([Finding("critical", error.code, meaning, commands.recover)])
 
 
 def tally(report: DoctorReport) -> str:
@@ -87,16 +105,56 @@ class Commands:
     """The commands that findings recommend, for one workspace."""
 
     def __init__(self, layout: Layout) -> None:
-        at = f"--root {shlex.quote(str(layout.root))}"
+        at = self._at = f"--root {shlex.quote(str(layout.root))}"
+        self._layout = layout
         self.fix = f"workbench doctor --fix {at}"
         self.migrate = f"workbench migrate {at}"
         database = self._database = shlex.quote(str(layout.database))
-        self.recover = f"sqlite3 {database} .recover | sqlite3 {database}.recovered"
-        """Where the file itself is damaged: SQLite's own tool carries off what it finds, into a file beside.
+        beside = shlex.quote(f"{layout.database}.recovered")
+        self.recover = f"(umask 077; sqlite3 {database} .recover | sqlite3 {beside})"
+        """Where SQLite's structure is broken, and only there: its own tool carries off what it finds, into a
+        file beside that is the owner's alone.
 
         An export is no help there: it has every event, or it fails.
         """
+        self.upgrade = "pip install --upgrade chronicle-workbench"
         self.artifacts = shlex.quote(str(layout.artifacts))
+
+    @property
+    def rescue(self) -> str:
+        """What `recover` is for, in words, and what is better."""
+        # Older ones refuse the layout of our full text.
+        return f"restore a copy of it{self._newest}, or save what can be read, with sqlite3 3.43 or later"
+
+    def only_a_copy(self, what: str = "it") -> str:
+        """`only a copy can bring it back`, and which copy is there."""
+        brought = f"{what} back" if what in ("it", "them") else f"back {what}"
+        return f"only a copy can bring {brought}{self._newest}"
+
+    @property
+    def copies(self) -> str:
+        """Shows the newest copy of the database, else where the workspace keeps copies."""
+        copy = self._copy
+        if copy is None:
+            return f"ls -lA {shlex.quote(str(self._layout.root / 'backups'))}"
+        return f"ls -l {shlex.quote(str(copy))}"
+
+    def look(self, position: int) -> str:
+        """Shows the events from a position on."""
+        return f"workbench timeline {self._at} --after {max(position - 1, 0)} --limit 10"
+
+    @cached_property
+    def _copy(self) -> Path | None:
+        return newest_copy(self._layout)
+
+    @property
+    def _newest(self) -> str:
+        copy = self._copy
+        return "" if copy is None else f" (the newest is {copy.relative_to(self._layout.root)})"
+
+    def show(self, table: str) -> str:
+        """Shows how a table is laid out."""
+        return f"sqlite3 {self._database} {shlex.quote(f'.schema {table}')}"
 
     def run(self, sql: str) -> str:
         """Runs a statement with SQLite's own tool; for what only a person can decide."""
@@ -108,9 +166,13 @@ class Commands:
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop."""
+    """With a capital, unless it begins with the name of a file, and a full stop."""
     text = " ".join(text.split())
-    return text if not text else text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    if not text:
+        return text
+    first = text.split(" ", 1)[0].rstrip(".,:;")
+    begin = text[0] if _FILE.search(first) else text[0].upper()
+    return begin + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def named(examples: Sequence[object], count: int) -> str:

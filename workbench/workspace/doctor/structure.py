@@ -97,7 +97,7 @@ def _damaged(messages: Sequence[str], command: Commands) -> Finding:
     return Finding(
         "critical",
         "db_damaged",
-        sentence(f"the database file is damaged: restore a copy of it, or save what can be read ({noted})"),
+        sentence(f"the database file is damaged: {command.rescue} ({noted})"),
         command.recover,
     )
 
@@ -141,6 +141,9 @@ def foreign_keys(connection: apsw.Connection, command: Commands) -> Iterator[Fin
         yield Finding(
             "critical",
             "foreign_keys",
-            sentence(f"references lead nowhere, so the file was changed by something else: {noted}"),
-            command.recover,
+            sentence(
+                f"references lead nowhere, so the file was changed by something else, and "
+                f"{command.only_a_copy()}: {noted}"
+            ),
+            command.run("PRAGMA foreign_key_check"),
         )

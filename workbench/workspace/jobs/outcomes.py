@@ -30,8 +30,9 @@ def import_outcome(report: ImportReport) -> str:
     if totals.get("duplicates"):
         parts.append(counted(totals["duplicates"], "duplicate"))
     problems = [problem for each in report.sessions for problem in each.problems]
+    in_all = max(totals.get("problems", 0), len(problems))
     if problems:
-        parts.append(counted(len(problems), "problem"))
+        parts.append(counted(in_all, "problem"))
     removed = sum(sum(each.redactions.values()) for each in report.sessions)
     if removed:
         parts.append(f"{counted(removed, 'secret')} removed before storing")
@@ -42,8 +43,8 @@ def import_outcome(report: ImportReport) -> str:
     for problem in problems[:NAMED]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         lines.append(_line(f"problem: {place}: {problem.reason}"))
-    if len(problems) > NAMED:
-        lines.append(f"and {counted(len(problems) - NAMED, 'more problem')}")
+    if in_all > NAMED and len(problems) > NAMED:
+        lines.append(f"and {counted(in_all - NAMED, 'more problem')}")
     return "\n".join(lines)
 
 
