@@ -30,8 +30,8 @@ from workbench.workspace.transfer import export_jsonl, import_file
 EXPECTED = frozenset({"artifact_orphaned"})
 """What a kill may leave behind: evidence is kept before the event that names it."""
 
-_OF_THE_CASE = frozenset({"recorded_in_future"})
-"""The clock of the older workspace is ahead of this machine's."""
+_OF_THE_CASE = frozenset({"recorded_in_future", "rescan_due"})
+"""The clock of the older workspace is ahead of this machine's, and today's filter has not seen its events."""
 
 _PIPE_BYTES = 1024 * 1024
 _PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -36,7 +36,7 @@ PAYLOADS: dict[str, tuple[set[str], set[str]]] = {
     ),
     "actum.recorded": (
         {"id", "chronicum_id", "kind", "actor_kind", "actor", "content", "metadata"},
-        {"idempotency_key"},
+        {"idempotency_key", "redactions"},
     ),
     "unit.closed": ({"chronicum_id", "unit"}, {"note", "source_key"}),
 }
@@ -221,6 +221,22 @@ def test_imported_acta_carry_their_identity_once(sample: Sample) -> None:
     assert all(event["occurred_at"] for event in imported if event["type"] == "actum.recorded")
 
 
+def test_every_marker_of_something_removed_has_its_receipt(sample: Sample) -> None:
+    for event in sample.events:
+        payload = dict(event["payload"])
+        receipts = payload.pop("redactions", [])
+        found = Counter(re.findall(r"\[REDACTED:([a-z_]+)\]", json.dumps(payload)))
+        counted: Counter[str] = Counter()
+        for receipt in receipts:
+            assert set(receipt) == {"count", "field", "filter_version", "kind"}
+            value: Any = payload
+            for part in receipt["field"].split("."):
+                value = value[part]
+            assert value.count(f"[REDACTED:{receipt['kind']}]") == receipt["count"] > 0
+            counted[receipt["kind"]] += receipt["count"]
+        assert counted == found
+
+
 class TestAtlasHandoff:
     """What the first workspace a person sees is meant to show."""
 
@@ -250,6 +266,12 @@ class TestAtlasHandoff:
         assert {event["type"] for event in atlas.events} == set(PAYLOADS)
         assert any(event["visibility"] == "private" for event in atlas.events)
         assert any(len(actum["content"].split("\n")) >= 100 for actum in acta)
+
+    def test_something_was_removed_of_several_kinds(self, atlas: Sample) -> None:
+        receipts = [each for event in atlas.events for each in event["payload"].get("redactions", [])]
+        assert len(receipts) >= 5
+        assert len({each["kind"] for each in receipts}) >= 4
+        assert any(each["field"].startswith("metadata.") for each in receipts)
 
     def test_wide_and_right_to_left_text(self, atlas: Sample) -> None:
         said = "\n".join(event["payload"]["content"] for event in atlas.acta())

@@ -23,8 +23,11 @@ READING = (
     ("timeline",),
     ("doctor",),
     ("export", "jsonl"),
+    ("redactions", "list"),
+    ("redactions", "rescan"),
 )
 RECORD = "sessions record --session one --kind message --actor-kind human --actor ada --content more"
+SCRUB = ["redactions", "scrub", "--confirm"]
 PROBE = "tests.cli.test_cli_bad_read_only:why_not"
 WRITER = """
 import sys
@@ -89,7 +92,7 @@ def everything_is_read(program: Program, root: Path, acta: int) -> None:
 
 
 def writing_is_refused(program: Program, root: Path) -> None:
-    for words in (RECORD.split(), ["doctor", "--fix"], ["import", "jsonl", "/dev/null"]):
+    for words in (RECORD.split(), ["doctor", "--fix"], ["import", "jsonl", "/dev/null"], SCRUB):
         answer = program.run(*words, "--root", root)
         assert answer.code == 1, (words, answer)
         error, hint = answer.err.splitlines()

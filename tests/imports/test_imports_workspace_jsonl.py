@@ -267,7 +267,7 @@ def with_payload(**changes: Any) -> dict[str, Any]:
         (line(event(2, occurred_at="2026-03-02T08:00:02")), "occurred_at has no time zone"),
         (line(event(2, position=3)), "does not follow"),
         (line(event(2, seq=3)), "does not follow"),
-        (line(event(2, stream="session/t")), "not the one of session s"),
+        (line(event(2, stream="session/t")), "not the one of its chronicum_id s"),
         (line(event(2, type="test.adrift", payload={}, stream="other", seq=1)), "cannot be the first"),
         (line(event(2, type="test.adrift", payload={}, stream="other")), "does not follow"),
         (line(event(2, type="no.such")), "there is no event type workbench:no.such version 1"),

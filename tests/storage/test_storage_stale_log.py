@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.storage import log_chain, schema
 from workbench.storage.connection import open_read_only, open_writer
+from workbench.storage.database import Database
 from workbench.storage.errors import DatabaseDamaged
 from workbench.storage.stale_log import refuse_stale_log
 
@@ -192,3 +194,105 @@ def test_no_trigger_or_view_of_a_stranger_acts(tmp_path: Path) -> None:
     writer.execute("UPDATE beside SET n = 7")
     assert writer.execute("SELECT text, n FROM t, beside").fetchall() == [("kept", 7)]
     writer.close()
+
+
+# -- the mark that ties a log to its file ------------------------------------------------------
+
+
+def marked(path: Path) -> Database:
+    database = Database(path)
+    with database.transaction() as connection:
+        schema.create(
+            connection, ("CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT) STRICT",), at="2031-01-01"
+        )
+    return database
+
+
+def say(database: Database, text: str) -> None:
+    with database.transaction() as connection:
+        connection.execute("INSERT INTO t(text) VALUES(?)", (text,))
+
+
+def texts(path: Path) -> list[str]:
+    with Database(path) as database, database.reader() as connection:
+        return [text for (text,) in connection.execute("SELECT text FROM t ORDER BY id")]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    steps=st.lists(st.sampled_from(["say", "much", "passive", "restart", "compact", "reopen"]), max_size=12)
+)
+def test_with_marks_too_what_a_kill_leaves_is_its_own(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("marked")
+    path = folder / "a.db"
+    database = marked(path)
+    for number, step in enumerate(steps):
+        match step:
+            case "say":
+                say(database, "little")
+            case "much":
+                say(database, "much" * 5000)
+            case "compact":
+                database.compact()
+            case "reopen":
+                database.close()
+                database = Database(path)
+            case _:
+                with database.reader() as connection:
+                    connection.execute(f"PRAGMA wal_checkpoint({step.upper()})").fetchall()
+        refuse_stale_log(path)
+        refuse_stale_log(killed(path, folder / f"{number}.db"))
+    database.close()
+
+
+def test_young_files_with_equal_headers_are_told_apart(tmp_path: Path) -> None:
+    """Little is written to either: neither the page counts nor the change counters differ."""
+    mine, theirs = tmp_path / "a.db", tmp_path / "b.db"
+    for path, text in ((mine, "mine"), (theirs, "precious")):
+        with marked(path) as database:
+            say(database, text)
+    assert mine.read_bytes()[24:44] == theirs.read_bytes()[24:44]
+    with Database(mine) as database:
+        say(database, "later")
+        left = killed(mine, tmp_path / "left.db")
+    shutil.copyfile(theirs, left)
+    with pytest.raises(DatabaseDamaged, match="another file"):
+        Database(left)
+    (tmp_path / "left.db-wal").unlink()
+    assert texts(left) == ["precious"]
+
+
+@pytest.mark.parametrize("between", [1, 2, 5])
+def test_an_earlier_copy_of_the_same_file_is_told_apart(tmp_path: Path, between: int) -> None:
+    path, backup = tmp_path / "a.db", tmp_path / "backup.db"
+    marked(path).close()
+    shutil.copyfile(path, backup)
+    for number in range(between):
+        with Database(path) as database:
+            say(database, str(number))
+    with Database(path) as database:
+        say(database, "last")
+        left = killed(path, tmp_path / "left.db")
+    assert texts(killed(left, tmp_path / "whole.db")) == [*map(str, range(between)), "last"]
+    shutil.copyfile(backup, left)
+    with pytest.raises(DatabaseDamaged, match="another file"):
+        open_read_only(left)
+
+
+def test_a_file_that_gets_its_first_mark_in_this_log_is_its_own(tmp_path: Path) -> None:
+    """As a migration leaves it."""
+    path = tmp_path / "a.db"
+    with Database(path) as database:
+        for number in range(50):
+            with database.transaction() as connection:
+                connection.execute("CREATE TABLE IF NOT EXISTS t(id INTEGER PRIMARY KEY, text TEXT) STRICT")
+                connection.execute("INSERT INTO t(text) VALUES(?)", (f"{number}" * 500,))
+    with Database(path) as database:
+        with database.transaction() as connection:
+            connection.execute(log_chain.TABLE)
+            connection.execute(log_chain.BEGIN)
+        say(database, "marked")
+        left = killed(path, tmp_path / "left.db")
+    assert texts(left)[-1] == "marked"

@@ -194,3 +194,24 @@ def test_a_file_that_was_made_and_never_filled_goes_again(tmp_path: Path) -> Non
     with Database(path) as database, database.transaction() as connection:
         connection.execute("CREATE TABLE t(x)")
     assert path.exists()
+
+
+def test_a_vacuum_by_another_program_is_no_swap(path: Path) -> None:
+    with Database(path) as database, database.data_version_poller() as poller:
+        for number in range(10, 200):
+            put(database, number)
+        with database.transaction() as connection:
+            connection.execute("UPDATE t SET y = ''")
+        before = path.stat().st_size
+        other = apsw.Connection(str(path))
+        other.execute("VACUUM")
+        assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall() == [(0, 0, 0)]
+        other.close()
+        assert path.stat().st_size < before
+        assert poller.poll() > 0
+        put(database, 5)
+        assert numbers(database)[:5] == [1, 2, 3, 5, 10]
+        # What was seen then is what the next look goes by.
+        path.write_bytes(path.read_bytes()[:4096])
+        with pytest.raises(DatabaseReplaced, match="was cut"):
+            put(database, 6)

@@ -82,7 +82,7 @@ async def test_the_migration_has_the_keys_that_a_person_gave_it(tmp_path: Path) 
         assert schema_of(root) == 1
         await pilot.press("f5")
         await opened(pilot, app)
-    assert schema_of(root) == 2
+    assert schema_of(root) == 3
 
 
 async def test_the_page_of_a_problem_has_them_too(tmp_path: Path) -> None:

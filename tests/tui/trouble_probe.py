@@ -75,12 +75,14 @@ def fill(root: Path, acta: int, session: str = "s1") -> None:
 
 
 def make_older(root: Path) -> None:
-    """Take from a workspace's database what the second schema brought, as if the first release made it."""
+    """Take from a workspace's database what later schemas brought, as if the first release made it."""
     connection = apsw.Connection(str(root / "chronicle.db"))
     with connection:
-        for table in ("jobs", "activity_hours", "private_events"):
+        second = ("jobs", "activity_hours", "private_events")
+        third = ("filter_versions", "scrub_steps", "log_chain", "redactions")
+        for table in (*second, *third):
             connection.execute(f"DROP TABLE {table}")
-        connection.execute("DELETE FROM folds WHERE name = 'activity'")
+        connection.execute("DELETE FROM folds WHERE name IN ('activity', 'redactions')")
         connection.execute("DELETE FROM schema_migrations WHERE version > 1")
         connection.execute("PRAGMA user_version = 1")
     connection.close()

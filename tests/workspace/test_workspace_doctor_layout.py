@@ -105,7 +105,8 @@ def check_works(root: Path) -> None:
             job.finish("done")
         assert workspace.jobs.page(10)
         assert workspace.readers.totals()[2] == 31
-    assert look(root) == CLEAN
+    # Without its versions nobody knows what the filter has seen.
+    assert codes(look(root)) in ([], ["rescan_due"])
 
 
 def test_the_layout_is_taken_from_what_a_new_file_gets(root: Path) -> None:
@@ -231,7 +232,9 @@ def test_events_of_another_shape_are_never_touched(root: Path) -> None:
 def test_everything_that_can_be_lost_comes_back_together(healthy: Path, root: Path) -> None:
     lost = [name for name in TABLES if name not in NEEDED]
     edit(root, *(f"DROP TABLE {name}" for name in lost), "DROP INDEX events_as_happened")
-    assert len(look(root).findings) == len(lost) + 1
+    # Twenty of a kind are named, the others counted together.
+    assert len(lost) > 20
+    assert len(look(root).findings) == 20 + 1 + 1
     assert look(root, fix=True).ok
     assert layout(root) == layout(healthy)
     check_works(root)

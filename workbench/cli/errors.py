@@ -44,6 +44,8 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
     said = _said(error, help_too=not as_json)
     said["hint"] = with_root(said["hint"], given)
     try:
+        _name_a_scrub(said, given)
+        _without_secrets(said)
         if as_json:
             write_json(said)
         else:
@@ -56,12 +58,14 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
     return _exit_code(error)
 
 
-def tell_waiting(seconds: float) -> None:
+def tell_waiting(seconds: float, being_scrubbed: bool = False) -> None:
     """Say on a terminal that a write waits for another program; for `Database.on_wait`."""
     if sys.stderr is None or not sys.stderr.isatty():
         return
     try:
-        sys.stderr.write(f"waiting for another program that writes to this workspace ({seconds:.0f} s)\n")
+        other = "another program that writes to this workspace"
+        whom = "a scrub, which has this workspace for itself" if being_scrubbed else other
+        sys.stderr.write(f"waiting for {whom} ({seconds:.0f} s)\n")
         sys.stderr.flush()
     except OSError:
         return
@@ -139,7 +143,8 @@ def with_root(hint: str, given: Given) -> str:
     root = f" --root {shlex.quote(given.root)}"
     commands = (
         r"(?<!beside it with: )\bworkbench "
-        r"(?>jobs (?:stop|show) -?\d+|(?:sessions|import|export|jobs) [a-z][a-z-]*"
+        r"(?>jobs (?:stop|show) -?\d+|redactions (?:rescan|scrub)(?: --confirm)?"
+        r"|(?:sessions|import|export|jobs) [a-z][a-z-]*"
         r"|(?:init|status|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
     )
     return re.sub(commands, lambda found: found[0] + root, hint)
@@ -168,6 +173,32 @@ def _form(code: str, sentence: str, hint: str = "", retryable: bool = False) -> 
         "hint": hint,
         "retryable": retryable,
     }
+
+
+def _name_a_scrub(said: dict[str, Any], given: Given) -> None:
+    """Of a database that another program holds: say so where that takes secrets out of it."""
+    if said["error_type"] != "db_locked":
+        return
+    from workbench.cli.options import root_of
+    from workbench.workspace.workspace import Workspace
+
+    try:
+        with Workspace.open(root_of(given), read_only=True) as workspace:
+            scrubbed = workspace.jobs.being_scrubbed()
+    except Exception:
+        # That it is locked is true all the same.
+        return
+    if scrubbed:
+        said["error"] = "the workspace is being scrubbed, and nothing else can be written until that is done"
+        said["hint"] = "try again later; how far it is: workbench jobs"
+
+
+def _without_secrets(said: dict[str, Any]) -> None:
+    """An error may quote what it could not take, and that may be a key: no log is the place for one."""
+    from workbench.redaction import redact
+
+    for part in ("error", "hint"):
+        said[part] = redact(said[part]).text
 
 
 def _exit_code(error: Exception) -> int:

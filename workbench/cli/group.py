@@ -32,6 +32,9 @@ COMMANDS = {
     "timeline": Entry("workbench.cli.timeline", "List events in the order of their recording."),
     "import": Entry("workbench.cli.imports", "Read transcripts of other programs, or an exported log."),
     "export": Entry("workbench.cli.export", "Write the events of a workspace into a file."),
+    "redactions": Entry(
+        "workbench.cli.redactions", "See what the secret filter removed; scrub what is stored."
+    ),
     "jobs": Entry("workbench.cli.jobs", "List long calls, running and ended, and stop them."),
     "completion": Entry("workbench.cli.completion", "Print the script with which a shell completes."),
 }

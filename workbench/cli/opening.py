@@ -25,7 +25,7 @@ def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
     root = root_of(given)
     upgrade_if_asked(given, root)
     workspace = Workspace.open(root, read_only=read_only, migrate=False)
-    workspace.log.database.on_wait = tell_waiting
+    workspace.log.database.on_wait = lambda seconds: tell_waiting(seconds, _is_scrubbed(workspace))
     return workspace
 
 
@@ -54,3 +54,12 @@ def upgrade_if_asked(given: Given, root: Path) -> None:
         # The variable is for all workspaces; of one that cannot be written the command says what it needs.
         if given.migrate:
             raise
+
+
+def _is_scrubbed(workspace: Workspace) -> bool:
+    from workbench.errors import WorkbenchError
+
+    try:
+        return workspace.jobs.being_scrubbed()
+    except WorkbenchError:
+        return False

@@ -58,6 +58,16 @@ class EvidenceStore:
             ) from error
         return digest
 
+    def adopt(self, file: Path, digest: str) -> None:
+        """Move a private file of the store's own file system to the place of its digest.
+
+        The bytes are the caller's word. Raises `EvidenceError` for no digest, and `OSError`.
+        """
+        target = self.path(digest)
+        self._make_folders(target.parent)
+        file.replace(target)
+        _sync_folder(target.parent)
+
     def _make_folders(self, leaf: Path) -> None:
         # One by one: `parents=True` would give the ones between the mode of the umask.
         for folder in (self._folder, leaf.parent, leaf):

@@ -233,7 +233,8 @@ class _Run:
                         add_counts(self._main.redactions, self._log.redactor.redact_text(value)[1])
                     known[field] = (name, item.own)
         elif isinstance(item, Ignored):
-            add_counts(self._main.ignored, {item.kind: 1})
+            # Its kind is a word of the file.
+            add_counts(self._main.ignored, {self._log.redactor.redact_text(item.kind)[0]: 1})
         elif isinstance(item, Problem):
             self._problem(path, item.line, item.reason)
         elif isinstance(item, Repaired):

@@ -18,11 +18,14 @@ from workbench.errors import WorkbenchError
 from workbench.log.errors import SecretInIdentifier
 from workbench.log.event_log import EventLog, Restored
 from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent, Removed
-from workbench.log.streams import StreamRef, session_stream
+from workbench.log.streams import StreamRef, domain_stream, session_stream
 from workbench.log.times import from_micros, to_text
 from workbench.storage.errors import StorageError
 
-STREAM_RULES: tuple[tuple[str, Callable[[str], StreamRef]], ...] = (("chronicum_id", session_stream),)
+STREAM_RULES: tuple[tuple[str, Callable[[str], StreamRef]], ...] = (
+    ("chronicum_id", session_stream),
+    ("domain", domain_stream),
+)
 """By kind of stream: the payload field that names it, and how the stream follows from that.
 
 A line holds a stream's name alone, and names are never parsed back into the parts that the log keeps beside
@@ -404,7 +407,7 @@ def _stream(number: int, line: Line, payload: Payload) -> StreamRef:
         if isinstance(name, str):
             stream = _stream_of(stream_of, name)
             if stream.name != line.stream:
-                raise InvalidLine.at(number, f"the stream {line.stream} is not the one of session {name}")
+                raise InvalidLine.at(number, f"the stream {line.stream} is not the one of its {field} {name}")
             return stream
     if line.seq == 1:
         raise InvalidLine.at(number, f"{line.type} cannot be the first event of a stream")

@@ -134,8 +134,10 @@ class Door:
         changed: dict[str, Any] = {}
         for field in payload.__struct_fields__:
             value = getattr(payload, field)
-            if value is msgspec.UNSET or value is None or field == "redactions":
+            if value is msgspec.UNSET or value is None:
                 continue
+            if field == "redactions":
+                value = _own_words_aside(msgspec.to_builtins(value), version)
             if field in event_type.identifiers:
                 if isinstance(value, str) and self._redactor.redact_text(value)[1]:
                     raise SecretInIdentifier(
@@ -151,9 +153,26 @@ class Door:
                     removed.append(Removed(removal.kind, removal.count, path, version))
         if not removed:
             return payload, ()
-        earlier = payload.redactions
-        changed["redactions"] = (earlier if isinstance(earlier, list) else []) + removed
+        earlier: list[Any] = payload.redactions if isinstance(payload.redactions, list) else []
+        if "redactions" in changed:
+            earlier = [{"filter_version": version, **receipt} for receipt in changed["redactions"]]
+        changed["redactions"] = [*earlier, *removed]
         return msgspec.structs.replace(payload, **changed), tuple(removed)
+
+
+def _own_words_aside(receipts: JsonValue, version: str) -> JsonValue:
+    """Receipts without the version that is today's: in the others' words there may be anything.
+
+    A path may hold what was no secret to the filter that wrote it; who wrote the receipts of an imported
+    log nobody knows.
+    """
+    if not (isinstance(receipts, list) and all(isinstance(each, dict) for each in receipts)):
+        # What is no list of receipts is refused once it is decoded.
+        return []
+    return [
+        {key: said for key, said in receipt.items() if (key, said) != ("filter_version", version)}
+        for receipt in receipts
+    ]
 
 
 def _runs(drafts: Iterable[_Draft]) -> Iterator[list[_Draft]]:

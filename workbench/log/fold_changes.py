@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 import apsw
 
-from workbench.log import leftovers, sqlite
+from workbench.log import sqlite
 from workbench.log.decoding import FoldDecoder
 from workbench.log.folds import FOLD_POSITIONS, InlineFold
-from workbench.log.replay import fold_into, read_batch
+from workbench.log.refold import refold
 from workbench.storage import fetch, schema
-from workbench.storage.errors import DatabaseDamaged, SchemaAheadOfCode
+from workbench.storage.errors import SchemaAheadOfCode
 from workbench.storage.history import History
 from workbench.storage.migration_steps import Steps
-
-_BATCH = 5000
 
 EVERY_SCHEMA = (*sqlite.SCHEMA, FOLD_POSITIONS)
 """Creates the tables that a log has at each schema."""
@@ -94,30 +92,20 @@ class FoldFollowup:
     def make(self, connection: apsw.Connection, steps: Steps) -> None:
         """Drop what is gone or old and fold the whole log into what is new, in batches."""
         changes = self.changes(connection)
-        self._drop(connection, changes)
-        for fold in changes.build:
-            for statement in fold.schema:
-                connection.execute(statement)
-        position, end = 0, sqlite.last_position(connection)
-        while changes.build and position < end:
+
+        def between(position: int, end: int) -> None:
             steps.refuse_cancelled()
             steps.step(position, end, "projections")
-            batch = read_batch(connection, self._decoder, position, _BATCH)
-            if batch.upto == position:
-                raise DatabaseDamaged(
-                    f"{self._path} is damaged: events after {position:,} belong to no stream",
-                    hint="nothing was changed; see: workbench doctor",
-                )
-            fold_into(connection, changes.build, batch.events)
-            position = batch.upto
-        if changes.build:
-            steps.step(end, end, "projections")
-        connection.executemany("DELETE FROM folds WHERE name = ?", [(name,) for name in changes.gone])
-        connection.executemany(
-            "INSERT INTO folds VALUES(?, ?, ?) "
-            "ON CONFLICT DO UPDATE SET version = excluded.version, position = excluded.position",
-            [(fold.name, fold.version, end) for fold in changes.build],
+
+        refold(
+            connection,
+            changes.build,
+            self._decoder,
+            path=self._path,
+            retired=self._retired_tables(changes),
+            between=between,
         )
+        connection.executemany("DELETE FROM folds WHERE name = ?", [(name,) for name in changes.gone])
         self.built = tuple(fold.name for fold in changes.build)
 
     def check(self, connection: apsw.Connection) -> None:
@@ -125,20 +113,8 @@ class FoldFollowup:
         statements = [*EVERY_SCHEMA, *(each for fold in self._folds for each in fold.schema), *self._tables]
         schema.check(connection, self._path, statements, self._history)
 
-    def _drop(self, connection: apsw.Connection, changes: FoldChanges) -> None:
-        names = [fold.name for fold in changes.build]
-        going = {table for fold in changes.build for table in fold.tables}
-        going.update(table for name in (*names, *changes.gone) for table in self._retired.get(name, ()))
-        kept = [fold for fold in self._folds if fold not in changes.build]
-        going -= {table for fold in kept for table in fold.tables}
-        # A rebuild beside this migration would put tables of the release before in place.
-        going.update(leftovers.leftovers(connection))
-        # Full text comes first: only it can drop its own tables, which are named after it.
-        there = fetch.rows(
-            connection,
-            "SELECT name FROM sqlite_schema WHERE type = 'table' "
-            "ORDER BY sql NOT LIKE 'CREATE VIRTUAL%', name",
-        )
-        for (name,) in there:
-            if name in going:
-                connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+    def _retired_tables(self, changes: FoldChanges) -> set[str]:
+        names = (*(fold.name for fold in changes.build), *changes.gone)
+        going = {table for name in names for table in self._retired.get(name, ())}
+        kept = (fold for fold in self._folds if fold not in changes.build)
+        return going - {table for fold in kept for table in fold.tables}

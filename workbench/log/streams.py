@@ -35,3 +35,11 @@ def session_stream(chronicum_id: str) -> StreamRef:
     Raises `InvalidIdentifier` for an id that is not valid text.
     """
     return StreamRef(f"session/{component(chronicum_id)}", "session")
+
+
+def domain_stream(domain: str) -> StreamRef:
+    """The stream of what concerns a whole domain.
+
+    Raises `InvalidIdentifier` for a name that is not valid text.
+    """
+    return StreamRef(f"domain/{component(domain)}", "domain", domain_key=domain)

@@ -69,7 +69,23 @@ def escape_ends_at(data: bytes, place: int) -> bool:
     return _ESCAPE_LAST.search(data, max(0, place - _FARTHEST), place) is not None
 
 
+def behind_escape(data: bytes, start: int) -> int:
+    """`start`, or where the token there begins if its first letters end an escape of JSON.
+
+    Half an escape must not be removed: what is left would be no JSON.
+    """
+    if not start or data[start - 1] != _BACKSLASH:
+        return start
+    escape = _JSON_ESCAPE.match(data, start)
+    if escape is None:
+        return start
+    before = data[max(0, start - _FARTHEST) : start]
+    escaped = (len(before) - len(before.rstrip(b"\\"))) % 2
+    return escape.end() if escaped else start
+
+
 _FARTHEST = 80
+_JSON_ESCAPE = re.compile(rb"[bfnrt]|u[0-9A-Fa-f]{4}")
 _PERCENT_SIGN = ord("%")
 _BACKSLASH = ord("\\")
 _BEGIN_TERMINAL = frozenset(b"\\\x1b[^")

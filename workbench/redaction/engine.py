@@ -19,11 +19,14 @@ from workbench.redaction.borders import (
     ALNUM,
     REFUSED_BEFORE,
     WORD,
+    behind_escape,
     bordered,
     escape_ends_at,
     token_places,
 )
+from workbench.redaction.expression import Expression
 from workbench.redaction.rules import Left, Rule, RulesError
+from workbench.redaction.values import MARKER, holds_stand_in, is_uniform
 
 LONGEST = 640
 """Bytes of a token beyond which a bounded rule does not look, so that every try costs the same."""
@@ -52,6 +55,9 @@ class Span(NamedTuple):
 class Pass(Protocol):
     """One look through the text for one family of kinds."""
 
+    shortest: int
+    """Bytes of the shortest text in which `find` finds a span, or fewer."""
+
     @property
     def probes(self) -> Sequence[str]:
         """RE2 expressions of which one is found in the JSON-escaped text whenever `find` finds a span."""
@@ -62,17 +68,20 @@ class Pass(Protocol):
         ...
 
 
-def compile_bytes(expression: str, source: str) -> Any:
-    """`expression` as RE2 over bytes; `RulesError` naming `source` if RE2 refuses it."""
+def compile_bytes(expression: str, source: str, *, groups: bool = False) -> Any:
+    """`expression` as RE2 over bytes, with its groups or without; `RulesError` if RE2 refuses it.
+
+    The error names `source`.
+    """
     options = re2.Options()
     # Bytes as they are: a text may hold lone surrogates, which are no UTF-8.
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
-    options.never_capture = True
+    options.never_capture = not groups
     # On hostile text the automaton of all rules may outgrow the default of 8 MiB and be thrown away.
     options.max_mem = 64 << 20
     try:
-        return re2.compile(expression.encode("ascii"), options)
+        return Expression(re2.compile(expression.encode("ascii"), options))
     except re2.error as error:
         reason = error.args[0] if error.args else error
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
@@ -85,20 +94,31 @@ def any_of(expressions: Iterable[str]) -> str:
 
 
 def passes_for(rules: Sequence[Rule]) -> tuple[Pass, ...]:
-    """The passes that run `rules`: those with bounded patterns together, each other one alone, in order."""
+    """The passes that run `rules`: those with bounded patterns together, each other one alone, in order.
+
+    Of those together the ones that may begin with many different bytes come last, in a pass of their own:
+    they would be tried at every token of the others.
+    """
     passes: list[Pass] = []
     together: list[Rule] = []
-    for rule in rules:
-        if not rule.guards.alone:
+    for rule in (*rules, None):
+        if rule is not None and not rule.guards.alone:
             together.append(rule)
             continue
-        if together:
-            passes.append(PrefixPass(together))
-            together = []
-        passes.append(LonePass(rule))
-    if together:
-        passes.append(PrefixPass(together))
+        anchored = [(one, _Anchored(one)) for one in together]
+        wide = [one for one, ready in anchored if ready.highest[0] - ready.lowest[0] > _FEW_BYTES]
+        tight = [one for one in together if one not in wide]
+        if tight:
+            passes.append(PrefixPass(tight))
+        if wide:
+            passes.append(PrefixPass(wide, tight))
+        together = []
+        if rule is not None:
+            passes.append(LonePass(rule))
     return tuple(passes)
+
+
+_FEW_BYTES = 8
 
 
 def replace(data: bytes, spans: Sequence[Span], counts: dict[str, int]) -> bytes:
@@ -114,22 +134,34 @@ def replace(data: bytes, spans: Sequence[Span], counts: dict[str, int]) -> bytes
         removed = data[start:end]
         if b"\n" in removed or b"\r" in removed:
             pieces.append(bytes(byte for byte in removed if byte in b"\r\n"))
+        if b"[REDACTED:" in removed:
+            _uncount(removed, counts)
         counts[kind] = counts.get(kind, 0) + 1
         at = end
     pieces.append(data[at:])
     return b"".join(pieces)
 
 
+def _uncount(removed: bytes, counts: dict[str, int]) -> None:
+    """Take markers that go with a larger secret from `counts`, which says what stands in the text."""
+    for marker in MARKER.findall(removed):
+        kind = marker[10:-1].decode("ascii")
+        if kind in counts:
+            counts[kind] -= 1
+            if not counts[kind]:
+                del counts[kind]
+
+
 class PrefixPass:
     """All rules with bounded patterns in one look: one search for beginnings, there the rules in order."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    shortest = 1
+
+    def __init__(self, rules: Sequence[Rule], glued: Sequence[Rule] = ()) -> None:
+        """`glued` are rules of an earlier pass, whose tokens may stand right behind one of `rules`."""
         self._rules = [_Anchored(rule) for rule in rules]
-        by_byte: list[list[_Anchored]] = [[] for _ in range(256)]
-        for anchored in self._rules:
-            for byte in range(anchored.lowest[0], anchored.highest[0] + 1):
-                by_byte[byte].append(anchored)
-        self._by_byte = tuple(tuple(group) for group in by_byte)
+        self._by_byte = _by_byte(self._rules)
+        self._glued = _by_byte([*map(_Anchored, glued), *self._rules])
         plain = [rule for rule in rules if not rule.guards.not_slug]
         self._search = compile_bytes(_beginnings(rules), "the rules together")
         self._search_plain = compile_bytes(_beginnings(plain) or _NOTHING, "the plain rules")
@@ -168,7 +200,7 @@ class PrefixPass:
                 position = at + 1
                 barren = slug_end if slug_end == size or data[slug_end] not in _JOINED else slug_end - LONGEST
                 continue
-            spans.append(Span(start, end, kind))
+            spans.append(Span(behind_escape(data, start), end, kind))
             # What was known of a slug reached across the token.
             slug_end = barren = 0
             # A token that was cut at its longest has no border behind it now, but a marker is one.
@@ -183,7 +215,8 @@ class PrefixPass:
 
     def _claim(self, data: bytes, start: int, bordered: bool, slug_end: int) -> tuple[int, str, int]:
         """End and kind of the first rule to accept a token at `start` (end 0: none), and the slug's end."""
-        candidates = self._by_byte[data[start]] if start < len(data) else ()
+        known = self._glued if bordered else self._by_byte
+        candidates = known[data[start]] if start < len(data) else ()
         if not candidates:
             return 0, "", slug_end
         head = data[start : start + _HEAD]
@@ -206,6 +239,10 @@ class PrefixPass:
                     slug_end = self._slug.match(data, start).end()
                 if end <= slug_end:
                     continue
+            # By its first bytes, which stay if what is glued to it turns out to be another token.
+            shown = end if b"/" in data[start:end] else min(end, start + _SHORTEST)
+            if holds_stand_in(data[start:shown]) or is_uniform(data[start:end]):
+                continue
             return end, rule.kind, slug_end
         return 0, "", slug_end
 
@@ -216,6 +253,8 @@ class LonePass:
     What is refused for a part that is too long moves on by whole parts, so that no byte is read more than a
     few times.
     """
+
+    shortest = 1
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
@@ -242,7 +281,7 @@ class LonePass:
                 start = self._token.search(data, start, end).start()
             position = end if self._part_max is None else self._resume(data, start, end, self._part_max)
             if position == end:
-                spans.append(Span(start, end, self._rule.kind))
+                spans.append(Span(behind_escape(data, start), end, self._rule.kind))
 
     @staticmethod
     def _resume(data: bytes, start: int, end: int, part_max: int) -> int:
@@ -281,6 +320,11 @@ class _Anchored:
         self.highest: bytes = highest
 
 
+def _by_byte(rules: Sequence[_Anchored]) -> Sequence[Sequence[_Anchored]]:
+    """For each byte the rules whose tokens may begin with it."""
+    return [[rule for rule in rules if rule.lowest[0] <= byte <= rule.highest[0]] for byte in range(256)]
+
+
 def _beginnings(rules: Sequence[Rule]) -> str:
     """An expression that finds the probe of each of `rules` behind a border that may be allowed."""
     together: dict[tuple[Left, str], list[str]] = {}
@@ -294,6 +338,9 @@ _NOTHING = r"[^\x00-\xff]"
 
 _HEAD = 8
 """How many first bytes of a place are compared before a rule is run there."""
+
+_SHORTEST = 20
+"""Bytes of the shortest tokens."""
 
 _SPACE = 0x20
 _JOINED = WORD | frozenset(b"-")

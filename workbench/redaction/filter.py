@@ -10,11 +10,17 @@ from functools import cached_property, lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.redaction.tree import redact_tree
+from workbench.redaction.tree import Quick, redact_tree
 
 if TYPE_CHECKING:
     from workbench.log.ports import JsonValue, Removal
     from workbench.redaction.engine import Pass
+
+
+_TRIES = 32
+"""Places that are tried for a cut before none is given: hostile text may offer many."""
+_SHOWN = 24
+"""Characters by which a place is found again."""
 
 
 class Redacted(NamedTuple):
@@ -38,13 +44,14 @@ class SecretFilter:
     @cached_property
     def version(self) -> str:
         """`<engine number>-<hash of the rules>`: the same result for the same text while it is equal."""
-        from workbench.redaction.rules import RULE_FILES, rule_text
+        from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, rule_text
 
-        return version_of([(name, rule_text(name)) for name in RULE_FILES])
+        return version_of([(name, rule_text(name)) for name in (*RULE_FILES, *CONTEXT_FILES)])
 
     def may_change(self, encoded: bytes) -> bool:
         """One scan of a value's UTF-8 JSON text (see `Redactor`); True may be a false alarm, False not."""
-        return self._ready().probe.search(encoded) is not None
+        # JSON inside a text may hide letters of names behind escapes.
+        return b"\\\\u00" in encoded or self._ready().probe.search(encoded) is not None
 
     def redact_text(self, text: str) -> tuple[str, dict[str, int]]:
         """`text` with `[REDACTED:<kind>]` for each secret, and their number by kind; `text` if none."""
@@ -63,7 +70,8 @@ class SecretFilter:
 
     def redact_value(self, value: JsonValue) -> tuple[JsonValue, list[Removal]]:
         """A JSON value with its texts and keys filtered (see `tree.redact_tree`)."""
-        return redact_tree(value, self.redact_text)
+        machine = self._ready()
+        return redact_tree(value, self.redact_text, Quick(machine.sign, machine.batch.touched))
 
     def cut_place(self, text: str, limit: int) -> int:
         """The last place up to `limit` (both in characters) where cutting `text` cuts no secret in two.
@@ -88,7 +96,20 @@ class SecretFilter:
             before = [span for span in spans if span.end <= cut]
             cut = len(machine.replace(data[:cut], before, {}))
             data = machine.replace(data, spans, {})
-        return len(head[:kept].decode("utf-8", "surrogatepass"))
+        return self._without_exposed(text, len(head[:kept].decode("utf-8", "surrogatepass")))
+
+    def _without_exposed(self, text: str, place: int) -> int:
+        """`place`, or an earlier one before what only a word behind it gives away as a secret."""
+        whole, _ = self.redact_text(text)
+        for _ in range(_TRIES):
+            part, _ = self.redact_text(text[:place])
+            if whole.startswith(part):
+                return place
+            at = next(n for n, (one, two) in enumerate(zip(part, whole + part, strict=False)) if one != two)
+            # What stands there in the part stands so in the text.
+            exposed = text.rfind(part[at : at + _SHOWN], 0, place)
+            place = exposed if 0 <= exposed < place else place - 1
+        return 0
 
     def _ready(self) -> _Machine:
         machine = self._machine
@@ -103,17 +124,23 @@ class SecretFilter:
 class _Machine:
     """The compiled rules."""
 
-    __slots__ = ("passes", "probe", "replace")
+    __slots__ = ("batch", "passes", "probe", "replace")
 
     def __init__(self) -> None:
-        from workbench.redaction import engine
-        from workbench.redaction.rules import load_rules
+        from workbench.redaction import batch, engine, passes
 
-        self.passes: Sequence[Pass] = engine.passes_for(load_rules())
+        self.passes: Sequence[Pass] = passes.all_passes()
         self.replace = engine.replace
         self.probe: Any = engine.compile_bytes(
-            engine.any_of(probe for step in self.passes for probe in step.probes), "the probes together"
+            engine.any_of(dict.fromkeys(probe for step in self.passes for probe in step.probes)),
+            "the probes together",
         )
+        self.batch = batch.Batch(self.passes)
+
+    def sign(self, data: bytes, position: int) -> int:
+        """Where in `data`, from `position` on, the first sign of a secret begins; -1 if there is none."""
+        found = self.probe.search(data, position)
+        return -1 if found is None else int(found.start())
 
 
 def version_of(files: Sequence[tuple[str, str]]) -> str:

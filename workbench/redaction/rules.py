@@ -13,15 +13,33 @@ from typing import Any, ClassVar, Literal, cast
 from workbench.errors import WorkbenchError
 from workbench.redaction.shapes import ShapeError, check_shape
 
-RULE_FILES = ("keys.toml", "vendor.toml")
-"""In the order in which their passes run."""
+RULE_FILES = (
+    "keys.toml",
+    "ai.toml",
+    "cloud.toml",
+    "code.toml",
+    "commerce.toml",
+    "messaging.toml",
+    "watching.toml",
+    "vendor.toml",
+    "long.toml",
+)
+"""Rules that match a secret whole, in the order in which their passes run."""
+
+CONTEXT_FILES = ("headers.toml", "addresses.toml", "labels.toml", "near.toml")
+"""Rules whose secret is a part of what they match, in the order in which their passes run."""
+
+CHECKS = ("any", "credential", "password", "opaque", "strong", "dense", "random")
+"""What `check` may ask of a secret (see `context`)."""
+
+LONGEST_REACH = 64
 
 Left = Literal["alnum", "word", "any"]
 
 _LEFTS = ("alnum", "word", "any")
 _KIND = re.compile(r"[a-z][a-z0-9_]{1,39}")
 _RULE_KEYS = {"kind", "pattern", "probe", "guards", "positive", "negative"}
-_GUARD_KEYS = {"left", "after", "not_slug", "alone", "part_max"}
+_GUARD_KEYS = {"left", "after", "not_slug", "alone", "part_max", "check", "near", "reach"}
 _FRAGMENT = re.compile(r"%([a-z_]+)%")
 
 
@@ -41,6 +59,9 @@ class Guards:
     not_slug: bool = False
     alone: bool = False
     part_max: int | None = None
+    check: str = ""
+    near: str = ""
+    reach: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +155,11 @@ def _rule(place: str, entry: Mapping[str, Any], fragments: Mapping[str, str]) ->
             check_shape(shape)
         except ShapeError as error:
             raise RulesError(f"{source}: {error.message}", hint=error.hint) from None
-    return Rule(source, kind, pattern, probe, _guards(source, entry.get("guards", {})), positive, negative)
+    guards = _guards(source, entry.get("guards", {}), fragments)
+    return Rule(source, kind, pattern, probe, guards, positive, negative)
 
 
-def _guards(source: str, table: object) -> Guards:
+def _guards(source: str, table: object, fragments: Mapping[str, str]) -> Guards:
     if not isinstance(table, dict):
         raise RulesError(f"{source}: `guards` must be a table.")
     _known(source, table, _GUARD_KEYS)
@@ -159,7 +181,18 @@ def _guards(source: str, table: object) -> Guards:
         raise RulesError(f"{source}: guard `part_max` is for rules that run alone.")
     if alone and (not_slug or after):
         raise RulesError(f"{source}: guards `not_slug` and `after` are not for rules that run alone.")
-    return Guards(cast(Left, left), after, not_slug, alone, part_max)
+    check = table.get("check", "")
+    reach = table.get("reach", 0)
+    near = _expression(source, "near", table["near"], fragments) if "near" in table else ""
+    if not isinstance(check, str) or (check and check not in CHECKS):
+        raise RulesError(f"{source}: guard `check` must be one of {', '.join(CHECKS)}.")
+    if check and (alone or after or not_slug):
+        raise RulesError(f"{source}: guard `check` goes with `left`, `near` and `reach` alone.")
+    if type(reach) is not int or not 0 <= reach <= LONGEST_REACH or bool(near) != bool(reach):
+        raise RulesError(f"{source}: guard `near` needs a `reach` of 1 to {LONGEST_REACH} blanks and quotes.")
+    if near and not check:
+        raise RulesError(f"{source}: guard `near` is for rules with a `check`.")
+    return Guards(cast(Left, left), after, not_slug, alone, part_max, check, near, reach)
 
 
 def _known(source: str, table: Mapping[str, Any], known: set[str]) -> None:

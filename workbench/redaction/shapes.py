@@ -15,10 +15,14 @@ from workbench.errors import WorkbenchError
 
 CLASSES = {
     "alnum": string.ascii_letters + string.digits,
+    "base32": string.ascii_uppercase + "234567",
+    "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
     "base64": string.ascii_letters + string.digits + "+/",
+    "bech32": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
     "digit": string.digits,
     "hex": "0123456789abcdef",
     "letter": string.ascii_letters,
+    "lowdigit": string.ascii_lowercase + string.digits,
     "lower": string.ascii_lowercase,
     "updigit": string.ascii_uppercase + string.digits,
     "upper": string.ascii_uppercase,
@@ -56,6 +60,15 @@ def fill(shape: str, seed: int = 0) -> str:
         return "".join(source.choices(alphabet, k=length))
 
     return _TOKEN.sub(drawn, shape)
+
+
+def example(shape: str, seed: int = 0) -> tuple[str, str, str]:
+    """What stands before, is, and stands behind the secret of `shape`: the part in `«…»`, or all of it."""
+    before, opened, rest = shape.partition("«")
+    if not opened:
+        return "", fill(shape, seed), ""
+    secret, _, after = rest.partition("»")
+    return fill(before, seed), fill(secret, seed), fill(after, seed)
 
 
 def _bounds(shape: str, token: re.Match[str]) -> tuple[str, int, int] | None:

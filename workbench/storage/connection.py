@@ -20,7 +20,7 @@ from workbench.storage.errors import (
     opening,
     translated,
 )
-from workbench.storage.stale_log import refuse_stale_log
+from workbench.storage.stale_log import HEADER_BYTES, marks_of, read_header, refuse_stale_log
 from workbench.storage.turns import BUSY_TIMEOUT_MS
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Standing:
         """What stands at `path` now that `connection` is open; `wal` if its log must stay as well."""
         self._path = path
         self._file = str(path)
-        real = path.resolve()
+        real = self._real = path.resolve()
         self._wal = f"{real}-wal" if wal else None
         self._folder = str(real.parent)
         self._folder_state = (0, 0)
@@ -78,6 +78,8 @@ class Standing:
             raise self._gone() from error
         self._identity = (now.st_ino, now.st_dev)
         self._size, self._written = now.st_size, now.st_mtime_ns
+        with opening(path):
+            self._marks = marks_of(read_header(real, HEADER_BYTES))
         self.check()
 
     def check(self, *, log: bool = True) -> None:
@@ -129,8 +131,12 @@ class Standing:
         return True
 
     def _look_inside(self, now: os.stat_result) -> None:
-        if now.st_size < self._size:
-            # The log only grows. Whoever made the file smaller moved its pages, which others still know.
+        with opening(self._path):
+            marks = marks_of(read_header(self._real, HEADER_BYTES))
+        if now.st_size < self._size and not (
+            # Only a vacuum makes the file smaller. Who else did it moved its pages, which others still know.
+            marks.layouts > self._marks.layouts and marks.octets <= now.st_size
+        ):
             raise self._cut(now.st_size)
         try:
             connection = open_reader(self._path)
@@ -145,6 +151,7 @@ class Standing:
         if self._birth not in (None, birth):
             raise self._swapped()
         self._birth, self._size, self._written = birth, now.st_size, now.st_mtime_ns
+        self._marks = marks
 
     def _swapped(self, suffix: str = "") -> DatabaseReplaced:
         return DatabaseReplaced(

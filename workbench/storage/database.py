@@ -12,7 +12,7 @@ from typing import Self
 import apsw
 import msgspec
 
-from workbench.storage import fetch
+from workbench.storage import fetch, log_chain
 from workbench.storage.connection import (
     ReadOnlyView,
     Standing,
@@ -191,6 +191,8 @@ class Database:
                 with translated(self.path):
                     yield connection
                     self._refuse_lost(connection)
+                    if self._depth == 1:
+                        log_chain.advance(connection)
                     connection.execute(done)
                 if self._depth == 1:
                     self._fresh = False
@@ -202,6 +204,35 @@ class Database:
                 raise
             finally:
                 self._depth -= 1
+
+    def compact(self) -> bool:
+        """Write the file anew without the pages that are free, and empty its write-ahead log.
+
+        Of what was deleted or replaced before, no byte is left in either file then. Takes as much room
+        again as the file, in the system's folder for temporary files and beside it. Returns False where
+        the log could not be emptied, since another program reads all the while; nothing is wrong then, and
+        it can be tried again. Raises what `transaction` raises, and `StorageError` inside one.
+        """
+        if self.read_only:
+            raise DatabaseReadOnly(f"{self.path} is open read-only", hint="open it without --read-only")
+        with self._lock:
+            self._refuse_replaced()
+            if self._depth or self._writer is None:
+                raise StorageError(f"{self.path} cannot be compacted inside a transaction")
+            with translated(self.path):
+                # In memory a large file would need as much of it.
+                self._writer.execute("PRAGMA temp_store=FILE").fetchall()
+                self._writer.execute("PRAGMA secure_delete=ON").fetchall()
+                try:
+                    self._writer.execute("VACUUM")
+                    busy, _, _ = fetch.rows(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+                except apsw.BusyError:
+                    busy = 1
+                finally:
+                    self._writer.execute("PRAGMA secure_delete=OFF").fetchall()
+                    self._writer.execute("PRAGMA temp_store=MEMORY").fetchall()
+            self._refuse_replaced()
+        return not busy
 
     # -- reading ---------------------------------------------------------------------------
 

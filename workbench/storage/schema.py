@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from workbench.storage import fetch
+from workbench.storage import fetch, log_chain
 from workbench.storage.connection import open_read_only
 from workbench.storage.errors import (
     DatabaseDamaged,
@@ -150,7 +150,7 @@ def create(
         f"CREATE TABLE {_OWN}("
         "version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT"
     )
-    for statement in statements:
+    for statement in (log_chain.TABLE, log_chain.BEGIN, *statements):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     note(connection, history, 0, at=at)

@@ -2,7 +2,8 @@
 
 SQLite takes whatever `-wal` it finds for the file's own. Where somebody put a copy back over a database
 whose program had been killed, that log speaks of other pages: folded in, it would tear the copy apart. No
-mark in either says which belong together, but their page counts and change counters do.
+mark of SQLite's says which belong together; ours does (`log_chain`). Where nobody has written one, page
+counts and change counters tell most of it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import apsw
 
 from workbench.storage.errors import DatabaseDamaged
+from workbench.storage.log_chain import MAGIC, NONE_BEFORE, Mark, mark_in
 
 HEADER_BYTES = 100
 """The header of a database file."""
@@ -33,6 +35,8 @@ class _Frame(NamedTuple):
     """The file's pages after the commit that this frame ends; 0 in the middle of one."""
     header: bytes
     """What the file's header becomes, of a first page; else empty."""
+    mark: Mark | None
+    """Of the page that holds the log's mark."""
 
 
 def refuse_stale_log(path: Path) -> None:
@@ -55,7 +59,8 @@ def refuse_stale_log(path: Path) -> None:
         if len(header) < HEADER_BYTES:
             return
         start = _start(log)
-        fits = _belongs(header, log)
+        tied = _is_tied(real, log)
+        fits = _belongs(header, log) if tied is None else tied
         if header == read_header(real, HEADER_BYTES) and start == _start(log):
             if not fits:
                 raise DatabaseDamaged(
@@ -72,10 +77,14 @@ def read_header(path: Path, count: int) -> bytes:
 
     SQLite reads them: closing a file otherwise drops the locks that the process holds on it.
     """
+    # SQLite itself takes a file of one byte for an empty one.
+    return _read(path, min(count, path.stat().st_size), 0)
+
+
+def _read(path: Path, count: int, at: int) -> bytes:
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
-        # SQLite itself takes a file of one byte for an empty one.
-        return file.xRead(min(count, path.stat().st_size), 0)
+        return file.xRead(count, at)
     finally:
         file.xClose()
 
@@ -90,25 +99,69 @@ def _start(log: Path) -> bytes:
         return b""
 
 
-class _Marks(NamedTuple):
+def _is_tied(path: Path, log: Path) -> bool | None:
+    """Whether the file's mark is the one that the log goes on from, or one of those in the log.
+
+    None where that cannot be told by marks: what wrote the log knows of none, or it holds the whole file.
+    """
+    known: set[bytes] = set()
+    place, held, size = 0, set(), 0
+    for frame in _frames(log):
+        held.add(frame.page)
+        size = frame.size or size
+        if frame.mark is None:
+            continue
+        if not known:
+            place = frame.page
+            known.add(frame.mark.previous)
+        known.add(frame.mark.current)
+    if not known:
+        return None
+    own = mark_in(_page(path, place))
+    if own is not None:
+        return own.current in known
+    # The first mark of all is in this log; or a vacuum, which moves pages, and then all of the file is in it.
+    return None if NONE_BEFORE in known or held.issuperset(range(1, size + 1)) else False
+
+
+def _page(path: Path, number: int) -> bytes:
+    """A page of a file, read by SQLite; empty where the file is shorter."""
+    size = marks_of(read_header(path, HEADER_BYTES)).page_bytes
+    if size <= 0 or number * size > path.stat().st_size:
+        return b""
+    return _read(path, size, (number - 1) * size)
+
+
+class Marks(NamedTuple):
     """What the header of a file says of how far it has come."""
 
     changes: int
     pages: int
     layouts: int
-    """Raised by each change of the layout."""
+    """Raised by each change of the layout, and by each vacuum."""
+    page_bytes: int
+
+    @property
+    def octets(self) -> int:
+        """How long the file is."""
+        return self.pages * self.page_bytes
 
 
-def _marks(header: bytes) -> _Marks:
+def marks_of(header: bytes) -> Marks:
+    """What a file's header of `HEADER_BYTES` says; zeros for a shorter one."""
+    if len(header) < HEADER_BYTES:
+        return Marks(0, 0, 0, 0)
     changes, pages, _, _, layouts = struct.unpack_from(">5I", header, 24)
-    return _Marks(changes, pages, layouts)
+    # 65,536 does not fit into the two bytes and is written as 1.
+    size = int.from_bytes(header[16:18], "big")
+    return Marks(changes, pages, layouts, 65536 if size == 1 else size)
 
 
 def _belongs(header: bytes, log: Path) -> bool:
     """Whether a file with this header is what the log started from, or was folded into in part."""
-    before = _marks(header)
+    before = marks_of(header)
     held: set[int] = set()
-    written: _Marks | None = None
+    written: Marks | None = None
     told = False
     for frame in _frames(log):
         if frame.header == header:
@@ -117,7 +170,7 @@ def _belongs(header: bytes, log: Path) -> bool:
             continue
         held.add(frame.page)
         if frame.header:
-            written = _marks(frame.header)
+            written = marks_of(frame.header)
         if not frame.size:
             continue
         if written is not None:
@@ -131,7 +184,7 @@ def _belongs(header: bytes, log: Path) -> bool:
     return not told
 
 
-def _follows(before: _Marks, after: _Marks, pages: int, held: set[int]) -> bool:
+def _follows(before: Marks, after: Marks, pages: int, held: set[int]) -> bool:
     """Whether a commit to `pages` pages, the first that writes the first page, can follow `before`."""
     # A connection that wrote before may count from what it had read first.
     if after.changes - before.changes not in (0, 1):
@@ -163,7 +216,9 @@ def _frames(log: Path) -> Iterator[_Frame]:
                     return
                 begin = at + _FRAME_HEADER_BYTES
                 head = content[begin : begin + HEADER_BYTES] if page == 1 else b""
-                pending.append(_Frame(page, size, head))
+                marked = content.find(MAGIC, begin, begin + page_bytes) >= 0
+                mark = mark_in(content[begin : begin + page_bytes]) if marked else None
+                pending.append(_Frame(page, size, head, mark))
                 if size:
                     yield from pending
                     pending.clear()

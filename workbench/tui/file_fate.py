@@ -1,8 +1,8 @@
 """What became of the database file that the program has open: there, gone, another, cut, or closed to it.
 
 An open file outlives its name, so reading and even writing go on working on a file that nobody can find
-any more; only looking at the name tells. The file is looked at and never opened: closing it again would
-drop the locks that SQLite holds on it for this process.
+any more; only looking at the name tells. The file is looked at, and opened by SQLite alone: closing it
+again would otherwise drop the locks that SQLite holds on it for this process.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.storage.stale_log import HEADER_BYTES, Marks, marks_of, read_header
 
 
 class WorkspaceLost(WorkbenchError):
@@ -32,6 +33,7 @@ class FileFate:
         found = path.stat()
         self._file = found.st_dev, found.st_ino
         self._size = found.st_size
+        self._marks = self._read_marks()
 
     def refuse_lost(self) -> None:
         """Raise `WorkspaceLost` where the file is gone, another one, cut off, or may not be read."""
@@ -49,10 +51,18 @@ class FileFate:
             raise _lost("cut off", f"{path} is empty now: it was cut off while it was open")
         if not os.access(path, os.R_OK):
             raise _lost("unreadable", f"{path} may not be read any more")
-        # The log only grows: nothing of this program makes its file smaller.
         if now.st_size < self._size:
-            raise _lost("cut off", f"{path} was cut off: {now.st_size:,} of {self._size:,} bytes are left")
+            # Only a vacuum makes the file smaller, whoever runs it: it writes all of it, as a new layout.
+            marks = self._read_marks()
+            if marks.layouts <= self._marks.layouts or marks.octets > now.st_size:
+                raise _lost(
+                    "cut off", f"{path} was cut off: {now.st_size:,} of {self._size:,} bytes are left"
+                )
+            self._marks = marks
         self._size = now.st_size
+
+    def _read_marks(self) -> Marks:
+        return marks_of(read_header(self.path.resolve(), HEADER_BYTES))
 
 
 def _lost(reason: str, message: str, hint: str = "R opens it again once it is back") -> WorkspaceLost:

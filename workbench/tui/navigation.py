@@ -8,6 +8,7 @@ from workbench.tui import terminal
 from workbench.tui.actions import APP, DOOR, Registry
 from workbench.tui.doors import DOORS, Door
 from workbench.tui.page import Page
+from workbench.tui.shell import ShownPage
 from workbench.tui.themed import Themed
 
 
@@ -41,6 +42,18 @@ class Navigating(Themed, inherit_bindings=False):
     def built_pages(self) -> list[Page]:
         """The screens that have been shown at least once."""
         return [stack[0] for stack in self._screen_stacks.values() if stack and isinstance(stack[0], Page)]
+
+    def has_screen(self, name: str) -> bool:
+        """Whether there is a screen of this name."""
+        return any(name == page.NAME for page in self.PAGES)
+
+    async def begin_others_afresh(self, but: ShownPage) -> None:
+        """Build every screen anew but this one and the one that is shown: none keeps a text that went."""
+        for page in self.built_pages():
+            if page is not but and page is not self.page:
+                page.state_to_remember()
+                await self.remove_mode(page.NAME)
+                self.add_mode(page.NAME, type(page))
 
     # Actions
 

@@ -214,7 +214,8 @@ class Page(Panes, inherit_bindings=False):
 
     def update_footer(self) -> None:
         """Draw the footer from the registry, the live keys and what has the focus."""
-        if not self.is_mounted:
+        # A clock may ask between the mounting of a screen and that of its parts.
+        if not self.is_mounted or not self.query("#list-bar") or self.rows is None:
             return
         keymap = self.app.keymap
         items = [

@@ -155,5 +155,13 @@ class Shell(App[None], inherit_bindings=False):
         """Why an action cannot be run now, from a list of all; "" where it can."""
 
     @abstractmethod
+    def has_screen(self, name: str) -> bool:
+        """Whether there is a screen of this name."""
+
+    @abstractmethod
+    async def begin_others_afresh(self, but: ShownPage) -> None:
+        """Build every screen anew but this one and the one that is shown: none keeps a text that went."""
+
+    @abstractmethod
     async def action_open_screen(self, name: str) -> None:
         """Show a screen."""

@@ -7,16 +7,19 @@ from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log.activity import ActivityFold
 from workbench.log.positions import TABLES as POSITION_TABLES
 from workbench.log.registry import EventTypeRegistry
+from workbench.redaction.events import EVENT_TYPES as REDACTION_TYPES
+from workbench.redaction.receipts import FOLDS as REDACTION_FOLDS
 from workbench.sessions.events import EVENT_TYPES as SESSION_TYPES
 from workbench.sessions.folds import FOLDS as SESSION_FOLDS
 from workbench.workspace.jobs.table import TABLES as JOB_TABLES
+from workbench.workspace.redactions.tables import TABLES as REDACTION_TABLES
 
-FOLDS = (*SESSION_FOLDS, *LOG_FOLDS, ActivityFold())
+FOLDS = (*SESSION_FOLDS, *LOG_FOLDS, ActivityFold(), *REDACTION_FOLDS)
 
-TABLES = (*IMPORT_TABLES, *POSITION_TABLES, *JOB_TABLES)
+TABLES = (*IMPORT_TABLES, *POSITION_TABLES, *JOB_TABLES, *REDACTION_TABLES)
 """What is not folded from the log."""
 
 
 def event_types() -> EventTypeRegistry:
     """A registry of every event type that this program writes."""
-    return EventTypeRegistry(SESSION_TYPES)
+    return EventTypeRegistry((*SESSION_TYPES, *REDACTION_TYPES))

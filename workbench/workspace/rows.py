@@ -149,3 +149,59 @@ class Bounds(msgspec.Struct, frozen=True):
 
     first: int
     last: int
+
+
+class RedactionPlace(NamedTuple):
+    """Where a redaction stands in the list: the event that notes it, and its number in that event."""
+
+    noted: int
+    ordinal: int
+
+
+class RedactionFilter(NamedTuple):
+    """Which redactions are wanted; what is empty or None narrows nothing."""
+
+    kinds: tuple[str, ...] = ()
+    since: int | None = None
+    """Noted at or after, in microseconds."""
+    until: int | None = None
+    """Noted before."""
+    stream: str = ""
+    """The name of the stream whose event held it."""
+    actor: str = ""
+    text: str = ""
+    """Words; each stands in its kind, field, actor or stream, without case where the letters are ASCII."""
+
+
+class RedactionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of secret that was taken out of one field: never the secret, its length or its hash."""
+
+    noted: int
+    """Position of the event that says so: the one that held it, or the one that a scrub appended."""
+    ordinal: int
+    position: int
+    """Of the event that held it; 0 for what was no event."""
+    noted_at: datetime
+    kind: str
+    field: str
+    count: int
+    filter_version: str
+    stream: str
+    """Of the event that held it; empty for what was no event."""
+    type: str
+    occurred_at: datetime | None
+    actor: str
+    chronicum_id: str = ""
+    """The session whose event held it; empty where it was none."""
+    title: str = ""
+    """What that session is called, on one line."""
+
+    @property
+    def place(self) -> RedactionPlace:
+        """Its place in the list."""
+        return RedactionPlace(self.noted, self.ordinal)
+
+    @property
+    def scrubbed(self) -> bool:
+        """Whether it was found later, in what was already stored."""
+        return self.noted != self.position

@@ -10,14 +10,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from workbench.errors import WorkbenchError
+from workbench.log.errors import SecretInIdentifier
 from workbench.log.event_log import EventLog
-from workbench.log.times import Clock
+from workbench.log.times import Clock, now_micros, to_micros
 from workbench.redaction import default_filter
 from workbench.sessions.chronicarius import Chronicarius
 from workbench.sessions.stores.sqlite import SQLiteStore
 from workbench.sessions.units import close_unit
 from workbench.storage.database import DataVersionPoller
-from workbench.storage.errors import DatabaseMissing
+from workbench.storage.errors import DatabaseMissing, StorageError
 from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
 from workbench.workspace.layout import Layout, Scaffolded, place_of, scaffold
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.workspace.jobs.jobs import Jobs
     from workbench.workspace.migration import Migrated, MigrationPlan
     from workbench.workspace.readers import Readers
+    from workbench.workspace.redactions.report import Rescan, Scrubbed
     from workbench.workspace.transcripts import FoundTranscript, FoundTranscripts
 
 
@@ -71,8 +73,9 @@ class Workspace:
 
         Nothing that exists is overwritten, unless `force` is given, which renews the starter files
         but never the database; one of an older release is upgraded if `$CHRONICLE_AUTO_MIGRATE` says so.
-        Raises `ConfigurationError` for an unknown time zone or a root that
-        cannot be written, and everything that `open` raises.
+        A secret in the title is taken out. Raises `ConfigurationError` for an unknown time zone or a root
+        that cannot be written, `SecretInIdentifier` for an owner that holds one, and everything that
+        `open` raises.
         """
         layout = Layout(place_of(root))
         if timezone is not None and not is_timezone(timezone):
@@ -80,12 +83,18 @@ class Workspace:
                 f"there is no time zone {timezone!r}", hint="name one like Europe/Berlin, or UTC"
             )
         refuse_orphaned_log(layout)
+        owner = owner or user_name()
+        secrets = default_filter()
+        if secrets.redact_text(owner)[1]:
+            raise SecretInIdentifier(
+                "the owner's name holds what looks like a secret", hint="name another; nothing was stored"
+            )
         try:
             done = scaffold(
                 layout,
-                title=title or layout.root.name or "Workspace",
+                title=secrets.redact_text(title or layout.root.name or "Workspace")[0],
                 timezone=timezone or local_timezone(),
-                owner=owner or user_name(),
+                owner=owner,
                 force=force,
             )
         except OSError as error:
@@ -96,6 +105,7 @@ class Workspace:
         if not is_new and layout.database.stat().st_size > 0:
             _upgrade_if_asked(layout, None, clock)
         workspace = cls(layout, read_manifest(layout.manifest), _open_log(layout, clock=clock), clock=clock)
+        workspace._note_filter()
         name = layout.database.name
         workspace.scaffolded = Scaffolded(
             done.created + ((name,) if is_new else ()), done.skipped + (() if is_new else (name,))
@@ -125,7 +135,9 @@ class Workspace:
         refuse_missing(layout)
         if not read_only:
             _upgrade_if_asked(layout, migrate, clock)
-        return cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock), clock=clock)
+        workspace = cls(layout, manifest, _open_log(layout, read_only=read_only, clock=clock), clock=clock)
+        workspace._note_filter()
+        return workspace
 
     @classmethod
     def plan_migration(cls, root: str | Path) -> MigrationPlan:
@@ -362,6 +374,68 @@ class Workspace:
         return doctor(
             self.layout, self.log, fix=fix, clock=self._clock, progress=progress, cancelled=cancelled
         )
+
+    def rescan(
+        self,
+        *,
+        progress: Callable[[int, int | None, str], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Rescan:
+        """Look through all that is stored with today's filter; nothing is changed but the note that it was.
+
+        The report says what kind of secret stands where, never the secret. `progress(done, total, note)`
+        counts thousandths. Raises `Cancelled` and the storage errors of a read.
+        """
+        from workbench.workspace.redactions.rescan import rescan
+
+        return rescan(
+            self.layout,
+            self.log,
+            default_filter(),
+            micros=self._micros(),
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def scrub(
+        self,
+        *,
+        progress: Callable[[int, int | None, str], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Scrubbed:
+        """Take out of all that is stored what today's filter finds; a scrub that was cut short is completed.
+
+        Events keep position, ids and times; each thing that is taken out leaves an event. The backups
+        that still hold it are named and stay as they are. Run it as a job with the lease
+        `redactions.LEASE`: nothing else should be going on. Raises `Cancelled` (nothing was changed),
+        `DatabaseReadOnly`, `DatabaseLocked`, `DiskFull` and the other storage errors of a write.
+        """
+        from workbench.workspace.redactions.scrub import scrub
+
+        return scrub(
+            self.layout,
+            self.log,
+            self.evidence,
+            default_filter(),
+            micros=self._micros(),
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def _note_filter(self) -> None:
+        """Note that today's filter stands at the door from here on.
+
+        Where that cannot be written now, the next program notes it: more counts as not looked through then.
+        """
+        if not self.read_only:
+            from workbench.workspace.redactions.versions import note_version
+
+            with suppress(StorageError):
+                note_version(self.log, self._micros()())
+
+    def _micros(self) -> Callable[[], int]:
+        clock = self._clock
+        return now_micros if clock is None else lambda: to_micros(clock())
 
     def status(self) -> dict[str, Any]:
         """What a person asks first: where it is, its schema, how much is in it."""

@@ -15,7 +15,16 @@ from workbench.log.event_log import EventLog
 from workbench.log.folds import InlineFold
 from workbench.storage.database import Database
 from workbench.storage.errors import DatabaseDamaged, DiskFull
-from workbench.workspace.doctor import artifacts, folds, jobs, objects, order, permissions, structure
+from workbench.workspace.doctor import (
+    artifacts,
+    folds,
+    jobs,
+    objects,
+    order,
+    permissions,
+    redactions,
+    structure,
+)
 from workbench.workspace.doctor.report import Commands, Finding
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.folds import FOLDS
@@ -72,6 +81,7 @@ class Examination:
             self.jobs,
             self.artifacts,
             self.permissions,
+            self.redactions,
         ):
             part()
 
@@ -193,6 +203,11 @@ class Examination:
         with self._part("permissions") as found:
             found.extend(permissions.permissions(self._layout, self._commands, self._watch))
             self._watch.step(1, 1)
+
+    def redactions(self) -> None:
+        """What today's secret filter has not seen."""
+        with self._part("redactions") as found, self._snapshot() as connection:
+            found.extend(redactions.redactions(connection, self._log.redactor.version, self._layout))
 
     # -- how -------------------------------------------------------------------------------
 

@@ -363,6 +363,9 @@ _LOST = {
     JOBS: "the list of earlier jobs is gone",
     "import_sources": "files that were imported are read from their beginning again, and nothing twice",
     "projection_positions": "background projections begin anew",
+    "filter_versions": "a rescan is due, as if the filter's rules had changed",
+    "log_chain": "a write-ahead log that belongs to another file is told by less",
+    "scrub_steps": "if a scrub was cut short, scrub once more",
     FOLD_POSITIONS: "every projection is built again",
 }
 """By table what is lost where it is laid out anew; of the log's own tables that would be too much."""

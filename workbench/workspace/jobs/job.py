@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 import msgspec
 
-from workbench.storage import fetch
+from workbench.storage import fetch, log_chain
 from workbench.storage.connection import open_reader
 from workbench.storage.errors import StorageError
 from workbench.workspace.jobs import table
@@ -54,7 +54,9 @@ class Notes:
             # It would be seen with the commit only, and waits for a lock that its own thread holds.
             return False
         try:
-            self._opened().execute(table.MOVE, values)
+            with self._opened() as connection:
+                connection.execute(table.MOVE, values)
+                log_chain.advance(connection)
         except (apsw.Error, StorageError, OSError):
             return False
         return True

@@ -19,6 +19,7 @@ from workbench.storage.errors import DatabaseLocked, StorageError
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs import table
 from workbench.workspace.jobs.errors import JobEnded, JobNotFound, JobRunning
+from workbench.workspace.jobs.exclusive import SCRUB_LEASE, beside_scrub, refuse_while_scrubbed, running_scrub
 from workbench.workspace.jobs.job import Job, Progress
 from workbench.workspace.jobs.processes import (
     SILENT_MICROS,
@@ -118,8 +119,10 @@ class Jobs:
             try:
                 number = self._insert(kind, title, lease, process, now)
             except StorageError as error:
-                if lease is not None and isinstance(error, DatabaseLocked):
-                    raise
+                if isinstance(error, DatabaseLocked):
+                    if lease is not None:
+                        raise
+                    refuse_while_scrubbed(self._log, now)
                 remark = f"this job is not in the list of jobs: {error.message}"
         with self._lock:
             if not number:
@@ -147,8 +150,7 @@ class Jobs:
         with self._log.database.transaction() as connection:
             settled = self._settle(connection)
             self._bury(connection, now)
-            if lease is not None:
-                self._refuse_second(connection, lease, now)
+            self._refuse_beside(connection, lease, now)
             number = fetch.value(connection, table.INSERT, (kind, title, lease, process, now, now))
             connection.execute(table.PRUNE, (KEPT,))
         self._forget(settled)
@@ -161,10 +163,12 @@ class Jobs:
                 heard = last_heard(row[6], row[7], now)
                 connection.execute(table.BURY, (heard, ENDED_SILENTLY, kind_of(row[1]).again, row[0]))
 
-    def _refuse_second(self, connection: apsw.Connection, lease: str, now: int) -> None:
+    def _refuse_beside(self, connection: apsw.Connection, lease: str | None, now: int) -> None:
         for row in fetch.rows(connection, table.RUNNING):
-            if row[4] == lease:
+            if row[4] == lease and lease is not None:
                 raise _runs_already(job_row(row, now))
+            if SCRUB_LEASE in (row[4], lease):
+                raise beside_scrub(job_row(row, now))
 
     def _end(self, job: Job, status: Status, outcome: str, error: str = "", hint: str = "") -> None:
         job.close()
@@ -235,6 +239,10 @@ class Jobs:
         except StorageError:
             return False
         return True
+
+    def being_scrubbed(self) -> bool:
+        """Whether some program takes secrets out of the workspace: nothing else can be written then."""
+        return running_scrub(self._log, self._micros()) is not None
 
     # -- stopping --------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ KINDS = {
     "import jsonl": Kind("bytes", "nothing of the file was kept; import it again"),
     "export": Kind("events", "export again; an earlier file is untouched"),
     "doctor": Kind("parts", "examine again with: workbench doctor"),
+    "rescan": Kind("parts", "look again with: workbench redactions rescan"),
+    "scrub": Kind("parts", "end it with: workbench redactions scrub --confirm"),
     "migrate": Kind("parts", "the database is as it was before, or migrated; see: workbench status"),
 }
 _OTHER = Kind("parts", "start it again")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 from workbench.workspace.readers.entry_queries import EntryReader
+from workbench.workspace.readers.redaction_queries import RedactionReader
 from workbench.workspace.readers.session_queries import SessionReader
 from workbench.workspace.readers.timeline_queries import TimelineReader
 
@@ -21,6 +22,7 @@ class Readers:
         self.sessions = SessionReader(log)
         self.entries = EntryReader(log)
         self.timeline = TimelineReader(log)
+        self.redactions = RedactionReader(log)
 
     def totals(self) -> tuple[int, int, int, int | None]:
         """Events, sessions, acta, and the last `recorded_at` in microseconds (None if empty)."""

@@ -212,7 +212,7 @@ def _assemble(connection: apsw.Connection, row: Sequence[Any]) -> SessionRow:
         actors=tuple(actor for (actor,) in actors),
         actor_count=actor_count,
         source=prefix if slash and prefix in ("claude-code", "codex") else "recorded",
-        title=" ".join(described.get("title", "").split()) or _first_prompt(connection, stream_id),
+        title=_title(connection, stream_id, described),
         source_path=described.get("source", ""),
         cwd=described.get("cwd", ""),
         git_branch=described.get("git_branch", ""),
@@ -220,6 +220,15 @@ def _assemble(connection: apsw.Connection, row: Sequence[Any]) -> SessionRow:
         client_version=described.get("client_version", ""),
         forked_from=described.get("forked_from", ""),
     )
+
+
+def session_title(connection: apsw.Connection, stream_id: int) -> str:
+    """What a session is called: as described, else its first prompt by a human; on one line, maybe empty."""
+    return _title(connection, stream_id, _described(connection, stream_id))
+
+
+def _title(connection: apsw.Connection, stream_id: int, described: dict[str, Any]) -> str:
+    return " ".join(described.get("title", "").split()) or _first_prompt(connection, stream_id)
 
 
 def _described(connection: apsw.Connection, stream_id: int) -> dict[str, Any]:
