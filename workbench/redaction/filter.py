@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _TRIES = 32
 """Places that are tried for a cut before none is given: hostile text may offer many."""
+_MARKER = "[REDACTED:"
 _SHOWN = 24
 """Characters by which a place is found again."""
 
@@ -100,12 +101,16 @@ class SecretFilter:
 
     def _without_exposed(self, text: str, place: int) -> int:
         """`place`, or an earlier one before what only a word behind it gives away as a secret."""
-        whole, _ = self.redact_text(text)
+        whole, counts = self.redact_text(text)
+        if not counts:
+            return place
         for _ in range(_TRIES):
             part, _ = self.redact_text(text[:place])
-            if whole.startswith(part):
+            both = enumerate(zip(part, whole, strict=False))
+            at = next((number for number, (one, two) in both if one != two), len(whole))
+            if not whole.startswith(_MARKER, at):
+                # The same; or more goes than in the whole, where a rule looks behind its token.
                 return place
-            at = next(n for n, (one, two) in enumerate(zip(part, whole + part, strict=False)) if one != two)
             # What stands there in the part stands so in the text.
             exposed = text.rfind(part[at : at + _SHOWN], 0, place)
             place = exposed if 0 <= exposed < place else place - 1

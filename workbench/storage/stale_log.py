@@ -104,24 +104,24 @@ def _is_tied(path: Path, log: Path) -> bool | None:
 
     None where that cannot be told by marks: what wrote the log knows of none, or it holds the whole file.
     """
-    known: set[bytes] = set()
-    place, held, size = 0, set(), 0
+    first: Mark | None = None
+    own: Mark | None = None
+    held, size = set(), 0
     for frame in _frames(log):
         held.add(frame.page)
         size = frame.size or size
         if frame.mark is None:
             continue
-        if not known:
-            place = frame.page
-            known.add(frame.mark.previous)
-        known.add(frame.mark.current)
-    if not known:
+        if first is None:
+            first, own = frame.mark, mark_in(_page(path, frame.page))
+        if own is not None and own.current in frame.mark:
+            return True
+    if first is None:
         return None
-    own = mark_in(_page(path, place))
     if own is not None:
-        return own.current in known
+        return False
     # The first mark of all is in this log; or a vacuum, which moves pages, and then all of the file is in it.
-    return None if NONE_BEFORE in known or held.issuperset(range(1, size + 1)) else False
+    return None if first.previous == NONE_BEFORE or held.issuperset(range(1, size + 1)) else False
 
 
 def _page(path: Path, number: int) -> bytes:

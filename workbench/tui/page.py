@@ -160,6 +160,12 @@ class Page(Panes, inherit_bindings=False):
         """The list of the list pane, if the screen has one."""
         return next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
 
+    @property
+    def cursor_row(self) -> Any:
+        """The row under the list's cursor; None too where the parts of the screen are not there yet."""
+        rows = self.rows
+        return None if rows is None else rows.cursor_row
+
     # The frame
 
     def compose(self) -> ComposeResult:
@@ -215,7 +221,7 @@ class Page(Panes, inherit_bindings=False):
     def update_footer(self) -> None:
         """Draw the footer from the registry, the live keys and what has the focus."""
         # A clock may ask between the mounting of a screen and that of its parts.
-        if not self.is_mounted or not self.query("#list-bar") or self.rows is None:
+        if not self.is_mounted or not self.query("#list-bar"):
             return
         keymap = self.app.keymap
         items = [

@@ -107,7 +107,8 @@ class RedactionListPage(Page):
     @property
     def cursor_redaction(self) -> RedactionRow | None:
         """The redaction under the cursor."""
-        return self.redactions.cursor_row if self.is_mounted and self.rows is not None else None
+        row: RedactionRow | None = self.cursor_row
+        return row
 
     # What the shell asks
 

@@ -137,7 +137,8 @@ class TimelinePage(Page):
     @property
     def cursor_event(self) -> EventRow | None:
         """The event under the cursor, as the list has it."""
-        return self.events.cursor_row if self.is_mounted else None
+        row: EventRow | None = self.cursor_row
+        return row
 
     # What the shell asks
 

@@ -169,7 +169,6 @@ class _Scrub:
             return upto
         with log.transaction() as transaction:
             connection = transaction.connection
-            connection.execute("PRAGMA secure_delete=ON").fetchall()
             end = sqlite.last_position(connection)
             hits = self._replace_events(connection, scanner, positions, upto, end)
             hits += self._replace_rows(connection)
