@@ -387,6 +387,8 @@ def percentile(values: Iterable[float], share: float) -> float:
 
 def _take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Whoever runs the tests in the background of a shell hands down that ctrl-c is ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _set_size(terminal: int, columns: int, rows: int) -> None:
