@@ -144,11 +144,12 @@ async def until(pilot: Pilot[None], condition: Callable[[], bool], seconds: floa
 
     What the machine gave to other programs does not count: of each look only the pause that was asked for
     and the processor time that this process had. So a busy machine makes no test fail that would pass on
-    an idle one.
+    an idle one. A screen that just came is waited for until its parts are there.
     """
     had = 0.0
+    app = pilot.app
     async with asyncio.timeout(seconds * PATIENCE):
-        while not condition():
+        while not (condition() and (not app.screen_stack or app.screen.is_mounted)):
             began, used = time.monotonic(), time.process_time()
             await pilot.pause(LOOK_SECONDS)
             had += min(time.monotonic() - began, LOOK_SECONDS + time.process_time() - used)

@@ -301,6 +301,7 @@ async def run_and_remember(root: Path, *, filters: Sequence[str], goto: str) -> 
         if goto:
             page.goto(goto)
             await until(pilot, lambda: page.cursor_event is not None and at(page) == int(goto))
+            await rows_shown(pilot, app)
 
 
 async def test_filters_and_place_are_remembered(tmp_path: Path) -> None:

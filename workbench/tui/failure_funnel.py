@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
+from textual.css.query import NoMatches
 from textual.worker import WorkerFailed
 
 from workbench.errors import WorkbenchError
@@ -118,6 +119,9 @@ class FailureFunnel(Shell, inherit_bindings=False):
         # Textual would print a traceback with local variables, which may hold anything an agent said.
         if isinstance(error, WorkerFailed):
             self.show_failure(error)
+            return
+        if self._exit and isinstance(error, NoMatches):
+            # The program was told to end while a screen was coming: its parts were never made.
             return
         self._return_code = 1
         if self._exception is None:

@@ -103,6 +103,8 @@ class TimelinePage(Page):
         self._typing: Timer | None = None
         self._resting: Timer | None = None
         self._recount: Timer | None = None
+        self._aiming = False
+        """Whether the strip points to where the list is about to go."""
         self._moved = 0.0
         self._moment: datetime | None = None
         """From which every age in the list is counted, so that none is newer than its neighbours."""
@@ -152,6 +154,8 @@ class TimelinePage(Page):
     def remember(self, state: ScreenState) -> None:
         if self._source is None:
             return
+        if self.cursor_event is not None:
+            self._note_cursor()
         # Who was at the newest event wants to see the newest event.
         state.selected = "" if self._at is None or self._at_newest() else str(self._at)
         state.values = filter_values(self.wanted)
@@ -327,6 +331,7 @@ class TimelinePage(Page):
             return
         # A held key goes on from here, wherever the list has come to.
         self.strip.point(from_micros(scale.start + cell * scale.width))
+        self._aiming = True
         low, high = scale.bounds(cell)
         reader, wanted = workspace.readers.timeline, self.wanted
 
@@ -334,11 +339,15 @@ class TimelinePage(Page):
             # The last before the end of the cell; where the cell is open to the left, that may be its first.
             before = None if high is None else Place(high, -1)
             after = FIRST_PLACE if low is None else Place(low, -1)
-            found = reader.search_happened(wanted, 1, before=before).rows
-            if not found:
-                found = reader.search_happened(wanted, 1, after=after).rows
-            if found:
-                self.post_message(PlaceFound(found[0].position, True))
+            position = 0
+            try:
+                found = reader.search_happened(wanted, 1, before=before).rows
+                if not found:
+                    found = reader.search_happened(wanted, 1, after=after).rows
+                if found:
+                    position = found[0].position
+            finally:
+                self.post_message(PlaceFound(position, True))
 
         self._in_thread(find, "goto", "Finding a place on the timeline")
 
@@ -367,10 +376,9 @@ class TimelinePage(Page):
     @on(Highlighted)
     def _cursor_moved(self, message: Highlighted) -> None:
         """Show the event under the cursor: at once, or after a run of moves."""
-        self._at = None if message.row is None else message.row.position
-        seen = self.events.visible_rows
-        self._first = self.events.status.first == 1 and bool(seen) and seen[0].position == self._at
-        self.strip.point(None if message.row is None else message.row.happened_at)
+        self._note_cursor()
+        if not self._aiming:
+            self._point()
         moved, self._moved = self._moved, monotonic()
         if self._resting is not None:
             self._resting.stop()
@@ -389,10 +397,25 @@ class TimelinePage(Page):
     def _show_event(self) -> None:
         self.event_pane.show(self.cursor_event)
 
+    def _note_cursor(self) -> None:
+        # Where it is by now: what tells of its moves may lag behind.
+        event = self.cursor_event
+        self._at = None if event is None else event.position
+        seen = self.events.visible_rows
+        self._first = self.events.status.first == 1 and bool(seen) and seen[0].position == self._at
+
+    def _point(self) -> None:
+        event = self.cursor_event
+        self.strip.point(None if event is None else event.happened_at)
+
     def on_place_found(self, message: PlaceFound) -> None:
         """Go there."""
+        self._aiming = False
         if message.error is not None:
             self.app.show_failure(message.error)
+            return
+        if not message.position:
+            self._point()
             return
         if self._showing_detail:
             self.show_list()
