@@ -13,14 +13,20 @@ LOG_KEEPS = 1_000_000
 
 
 def write_details(error: BaseException) -> str:
-    """Append the traceback to the log file; a sentence, without its full stop, that says where it is."""
-    import traceback
+    """Append the traceback to the log file; a sentence, without its full stop, that says where it is.
 
-    from workbench.redaction import redact
-
+    Where the text cannot be filtered, only places in the program's code are written.
+    """
     path = log_file()
-    # An error may quote what it could not handle, and that may be a key.
-    details = redact("".join(traceback.format_exception(error))).text
+    try:
+        import traceback
+
+        from workbench.redaction import redact
+
+        # An error may quote what it could not handle, and that may be a key.
+        details = redact("".join(traceback.format_exception(error))).text
+    except Exception:
+        details = _without_text(error)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > LOG_KEEPS:
@@ -37,3 +43,19 @@ def write_details(error: BaseException) -> str:
     except OSError as problem:
         return f"the details could not be written to {path}: {problem.strerror or problem}"
     return f"the details are in {path}"
+
+
+def _without_text(error: BaseException | None) -> str:
+    """The kinds of an error and of what led to it, and where in the code each was raised."""
+    lines: list[str] = []
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        lines.append(type(error).__qualname__)
+        trace = error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            lines.append(f"  {code.co_filename}:{trace.tb_lineno} in {code.co_name}")
+            trace = trace.tb_next
+        error = error.__cause__ or error.__context__
+    return "\n".join(lines)

@@ -81,7 +81,7 @@ def test_a_missing_session_is_named_with_its_workspace(run: Run, workspace: Work
     answer = run("sessions", "show", "no such\x1b[2J", "--root", workspace.root)
     assert answer.code == 1
     error, hint = answer.err.splitlines()
-    assert error.startswith("error: chronica: chronicum not found: no such")
+    assert error.startswith("error: there is no session no such")
     assert "\x1b" not in error
     assert f"workbench sessions list --root {workspace.root}" in hint
     assert "--owner" in hint

@@ -23,6 +23,7 @@ KEYS = [
     "kind",
     "title",
     "status",
+    "found_something",
     "started_at",
     "finished_at",
     "done",

@@ -29,6 +29,7 @@ KEYS = [
     "backups",
     "unreadable",
     "closed",
+    "other_files",
 ]
 
 
@@ -227,24 +228,15 @@ def test_long_lists_are_cut_in_text_alone(run: Run, workspace: Workspace) -> Non
 def test_a_scrub_that_is_not_confirmed_does_nothing(run: Run, workspace: Workspace) -> None:
     soil(workspace)
     answer = run("redactions", "scrub")
-    assert answer.code == 2
+    assert answer.code == 1
     assert "1 secret in 1 place: anthropic_key 1" in answer.out
     assert answer.err.splitlines() == [
-        "error: nothing was changed: a scrub has to be confirmed",
-        "hint: do it with: workbench redactions scrub --confirm",
+        "nothing was changed; do it with: workbench redactions scrub --confirm",
     ]
     said = run("redactions", "scrub", "--format", "json")
-    assert (said.code, said.err) == (2, "")
-    assert list(said.json) == [
-        "status",
-        "error_type",
-        "error",
-        "hint",
-        "retryable",
-        "found",
-        *KEYS,
-        "unfinished",
-    ]
+    assert (said.code, said.err) == (1, "")
+    assert list(said.json) == ["found", *KEYS, "unfinished", "command"]
+    assert said.json["command"] == "workbench redactions scrub --confirm"
     assert said.json["counts"] == {"anthropic_key": 1}
     assert holders(workspace.root, 1) != []
 
@@ -284,7 +276,7 @@ def test_a_scrub_that_was_cut_short_is_said_and_completed(run: Run, workspace: W
     with workspace.log.database.transaction() as connection:
         connection.execute("INSERT INTO scrub_steps VALUES('compact', '', '')")
     proposed = run("redactions", "scrub")
-    assert "a scrub was cut short; the next one completes it" in proposed.out
+    assert "a scrub was not brought to its end; the next one completes it" in proposed.out
     assert run("redactions", "scrub", "--format", "json").json["unfinished"] is True
     doctor = run("doctor", "--format", "json")
     assert doctor.code == 1

@@ -515,11 +515,18 @@ def test_a_stray_file_named_by_a_key_does_not_reach_the_list_of_jobs(run: Run, w
     stray = workspace.root / "artifacts" / KEY
     stray.write_text("nothing\n")
     (workspace.root / "logs" / f"{KEY}.log").write_text("nothing\n")
-    for words in (["doctor", "--fix"], ["redactions", "rescan"], ["redactions", "scrub", "--confirm"]):
-        assert run(*words).code == 0
+    assert run("doctor", "--fix").code == 0
+    for words in (["rescan"], ["scrub"], ["scrub", "--confirm"]):
+        # Their contents are clean; their names are for a person to change.
+        answer = run("redactions", *words)
+        assert answer.code == 1
+        assert answer.out.count("has a name that holds some (anthropic_key)") == 2
+        assert core(1) not in said(answer)
     rows = workspace.jobs.page(10)
-    assert len(rows) == 3
+    assert len(rows) == 4
     assert all(core(1) not in f"{row}" for row in rows)
+    stray.unlink()
+    (workspace.root / "logs" / f"{KEY}.log").unlink()
 
 
 def test_a_library_call_through_another_process(workspace: Workspace) -> None:

@@ -29,7 +29,7 @@ SESSION_KEYS = [
 ]
 ACTUM_KEYS = ["id", "chronicum_id", "kind", "actor_kind", "actor", "content", "at", "metadata"]
 HOSTILE = "a\x1b[2J\x1b]52;c;eA==\x07 [bold]b[/x] \u202ec\u200b\x00界"
-NOT_FOUND = "chronica: chronicum not found"
+NOT_FOUND = "there is no session"
 
 
 def record(
@@ -219,7 +219,7 @@ def test_a_foreign_session_is_answered_like_a_missing_one(
         # Each names the id that was asked for, and they differ in nothing else.
         assert [said.replace("hers", "none") for said in foreign[1:]] == list(missing[1:])
         assert foreign.code == missing.code == 1
-        assert f"{NOT_FOUND}: hers" in foreign.out + foreign.err
+        assert f"{NOT_FOUND} hers" in foreign.out + foreign.err
         assert "workbench sessions list" in foreign.out + foreign.err
         assert "--owner" in foreign.out + foreign.err
     owned = run("sessions", *[word.format(id="hers") for word in command], "--owner", "eve")
@@ -233,7 +233,7 @@ def test_recording_into_a_foreign_session_is_answered_like_a_missing_one(
     record(workspace, "x", session="hers", owner="eve")
     answer = run(*words(session="hers"))
     assert answer.code == 1
-    assert f"{NOT_FOUND}: hers" in answer.err
+    assert f"{NOT_FOUND} hers" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,6 @@ LOOK_ALIKES = [
     "nask-0f1e2d3c4b5a69788796a5b4",
     "disk-0f1e2d3c4b5a69788796a5b4",
     "warpa_0123456789abcdefghijklmn",
-    "xghp_0123456789abcdefghijklmnopqrstuvwxyz",
     f"na{fill('sk-{alnum:48}', 4)}",
 ]
 

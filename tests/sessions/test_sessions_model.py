@@ -69,10 +69,10 @@ def test_rules_are_checked_in_their_order() -> None:
     cures: list[tuple[str, str, Any]] = [
         ("it names no session", "chronicum_id", "s"),
         ("it names no actor", "actor", "ann"),
-        ("unknown kind 'telepathy'", "kind", "thought"),
-        ("unknown actor kind 'ghost'", "actor_kind", "agent"),
+        ("kind is unknown", "kind", "thought"),
+        ("actor_kind is unknown", "actor_kind", "agent"),
         ("a thought needs content", "content", "hm"),
-        ("unknown visibility 'hidden'", "visibility", "private"),
+        ("visibility is unknown", "visibility", "private"),
         ("occurred_at has no time zone", "occurred_at", None),
         ("metadata is not a JSON object", "metadata", {}),
     ]

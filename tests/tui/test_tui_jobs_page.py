@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from tests.tui.jobs_probe import (
@@ -25,12 +26,15 @@ from tests.tui.shell_probe import screen_lines, until, whole_screen
 from tests.workspace.jobs_cases import holding, put
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.message import MessageDialog
+from workbench.tui.document import Document
 from workbench.tui.jobs import words
+from workbench.tui.jobs.detail import job_blocks
+from workbench.tui.present import number
 from workbench.tui.sessions.import_job import ImportJob
 from workbench.workspace import Workspace
 from workbench.workspace.jobs.job import Job
 from workbench.workspace.jobs.processes import this_process
-from workbench.workspace.jobs.rows import JobRow
+from workbench.workspace.jobs.rows import KINDS, JobRow
 
 
 class Beside:
@@ -433,6 +437,23 @@ def test_nothing_is_said_that_is_not_known() -> None:
     assert words.pace(row(), NOW) == ""
 
 
+def test_a_job_that_is_done_is_of_nothing() -> None:
+    """It did all there was: what was left when it said so last is no part of it."""
+    job = row(status="done", finished_at=NOW, done=930, total=1000)
+    for kind, said in (("import", "930 B"), ("export", "930 events"), ("rescan", "")):
+        text = Document(
+            job_blocks(replace(job, kind=kind), now=NOW, zone=UTC, log_file="log", root=Path("/w"))
+        ).plain(10_000)[0]
+        assert "%" not in text and " of 1" not in text
+        assert said in text
+
+
+def test_what_helps_after_a_job_is_in_the_programs_words() -> None:
+    job = row(status="failed", kind="scrub", error="ended", hint=KINDS["scrub"].again)
+    text = Document(job_blocks(job, now=NOW, zone=UTC, log_file="log", root=Path("/w"))).plain(10_000)[0]
+    assert "from the Redactions screen" in text and "--confirm" not in text
+
+
 def test_more_than_the_whole_is_the_whole() -> None:
     assert words.percent(row(done=30, total=20)) == "100 %"
     assert words.share(row(done=-3, total=20)) == 0.0
@@ -455,6 +476,47 @@ def test_the_footer_names_one_job_and_counts_the_others() -> None:
         ({"status": "stopped"}, "■"),
         ({"status": "done", "kind": "doctor", "outcome": "everything is well"}, "✓"),
         ({"status": "done", "kind": "doctor", "outcome": "1 finding, none of them critical"}, "!"),
+        ({"status": "done", "kind": "rescan", "outcome": "17 secrets would be removed from 9 places"}, "!"),
+        (
+            {
+                "status": "done",
+                "kind": "rescan",
+                "outcome": f"{number(1200)} secrets would be removed from 9 places",
+            },
+            "!",
+        ),
+        (
+            {"status": "done", "kind": "rescan", "outcome": "1 secret would be removed from 1 place\njwt: 1"},
+            "!",
+        ),
+        (
+            {
+                "status": "done",
+                "kind": "rescan",
+                "outcome": "nothing would be removed: 9 events looked through",
+            },
+            "✓",
+        ),
+        ({"status": "done", "kind": "scrub", "outcome": "2 secrets removed from 1 place\njwt: 2"}, "✓"),
+        (
+            {
+                "status": "done",
+                "kind": "scrub",
+                "outcome": "2 secrets removed from 1 place\nwarning: backups/a holds some",
+            },
+            "!",
+        ),
+        (
+            {
+                "status": "done",
+                "outcome": "1 actum added to 1 session from 1 file, 1 problem\nproblem: a:1: x",
+            },
+            "!",
+        ),
+        (
+            {"status": "stopped", "kind": "rescan", "outcome": "17 secrets would be removed from 9 places"},
+            "■",
+        ),
     ],
 )
 def test_every_state_has_a_mark_of_its_own(given: dict[str, object], mark: str) -> None:

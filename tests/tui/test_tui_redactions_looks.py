@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,11 @@ from tests.tui.shell_probe import until, whole_screen
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
 from workbench.tui.document import Document
+from workbench.tui.jobs.words import found_something
 from workbench.tui.redactions.look_dialog import LookDialog
 from workbench.tui.screens.redactions import RedactionsPage
 from workbench.tui.screens.sessions import SessionsPage
+from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace import Workspace
 from workbench.workspace.redactions import LEASE
 from workbench.workspace.redactions import backups as backups_module
@@ -89,7 +93,7 @@ async def test_a_rescan_names_kinds_places_and_backups_and_changes_nothing(
         dialog = await rescanned(pilot, app)
         said = report_text(dialog)
         assert said.startswith("! 9 secrets would be removed from 7 places.")
-        assert "X takes it out." in said
+        assert "X takes them out." in said
         assert "4  aws_access_key" in said and "event 13  content" in said
         assert "backups/old.db" in said and "still holds some" in said
         assert not any(secret in said for secret in secrets.made)
@@ -146,6 +150,70 @@ async def test_a_scrub_is_done_once_its_name_was_typed(dirty: Path, secrets: Sec
         await settled(pilot, app)
         # A scrub makes the file smaller; the watch does not take that for a loss.
         assert not isinstance(app.screen, MessageDialog)
+
+
+async def scrub_offered(pilot: Pilot[None], app: RedactionsApp) -> str:
+    """What the dialog shows without being scrolled."""
+    await app.action_perform("redactions.scrub")
+    await until(
+        pilot, lambda: isinstance(app.screen, TypedConfirmDialog) and isinstance(app.screen.focused, Input)
+    )
+    await until(pilot, lambda: "Type scrub to do it" in whole_screen(app))
+    return whole_screen(app)
+
+
+async def test_on_the_smallest_screen_the_backups_are_named_at_once(dirty: Path) -> None:
+    app = app_on(dirty)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await rows_shown(pilot, app)
+        shown = await scrub_offered(pilot, app)
+        assert "One backup stays as it is and may keep" in shown
+        assert "backups/old.db" in shown and "cancel" in shown
+        assert app.screen.query_one(TextPane).size.height >= 7
+
+
+async def test_a_backup_that_is_known_to_hold_nothing_is_not_named(dirty: Path) -> None:
+    (dirty / "backups" / "notes.txt").write_text("what is kept here\n")
+    app = app_on(dirty)
+    async with app.run_test(size=(80, 24)) as pilot:
+        page = await rows_shown(pilot, app)
+        assert "2 backups stay as they are and may keep" in await scrub_offered(pilot, app)
+        await pilot.press("escape")
+        await app.action_perform("redactions.backups")
+        await until(pilot, lambda: page.job is not None and not page.job.running and page._looked is not None)
+        shown = await scrub_offered(pilot, app)
+        assert "One backup stays as it is and keeps the old text:" in shown
+        assert "backups/old.db" in shown and "notes.txt" not in shown
+        await pilot.press("escape")
+        (dirty / "backups" / "old.db").unlink()
+        assert "The backup stays as it is: it holds nothing" in await scrub_offered(pilot, app)
+
+
+async def test_how_long_ago_the_backups_were_looked_into_goes_on(
+    dirty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.redactions.redaction_pane.AGE_SECONDS", 0.02)
+    app = app_on(dirty)
+    moment = [app.clock()]
+    app.clock = lambda: moment[0]
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        await app.action_perform("redactions.backups")
+        await until(pilot, lambda: "Looked into just now" in pane_text(page))
+        for seconds, said in ((13, "13 s ago"), (1, "14 s ago"), (120, "2 min ago")):
+            moment[0] += timedelta(seconds=seconds)
+            wanted = f"Looked into {said}"
+            await until(pilot, partial(lambda wanted: wanted in pane_text(page), wanted))
+
+
+async def test_a_rescan_that_found_something_is_marked_so_in_the_list_of_jobs(dirty: Path) -> None:
+    app = app_on(dirty)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await rows_shown(pilot, app)
+        await rescanned(pilot, app)
+        assert app.workspace is not None
+        (job,) = app.workspace.jobs.page(1)
+        assert job.kind == "rescan" and found_something(job)
 
 
 async def test_esc_scrubs_nothing(dirty: Path, secrets: Secrets) -> None:
@@ -314,7 +382,7 @@ async def test_a_failure_is_shown_with_its_hint(dirty: Path) -> None:
             done = await confirm_scrub(pilot, app)
             said = report_text(done)
             assert said.startswith("The scrub ended early")
-            assert "workbench jobs stop" in said
+            assert "stop it on the Jobs screen" in said and "workbench" not in said
 
 
 async def test_the_backups_are_looked_into(dirty: Path) -> None:
@@ -337,7 +405,9 @@ async def test_the_backups_are_looked_into(dirty: Path) -> None:
         page.pane.show_side("backups")
         await until(pilot, lambda: "? backups/later.db" in pane_text(page))
         assert app.workspace is not None
-        assert app.workspace.jobs.page(1)[0].outcome == "backups: 1 of 2 holds some"
+        outcome = "of the backups, 1 of 2 holds some\nwarning: backups/old.db still holds some"
+        assert app.workspace.jobs.page(1)[0].outcome == outcome
+        assert found_something(app.workspace.jobs.page(1)[0])
 
 
 async def test_a_look_into_the_backups_is_stopped(dirty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

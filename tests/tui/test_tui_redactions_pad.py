@@ -116,6 +116,46 @@ async def test_what_a_terminal_would_act_on_is_drawn_and_not_sent(root: Path) ->
         assert shown(pad) == "plain"
 
 
+async def test_a_paste_stands_where_the_cursor_is(root: Path) -> None:
+    """Also one whose signs cannot be edited: the text is what it would be, in its order."""
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        pad = await pad_open(pilot, app)
+        await pilot.press(*"onethree", *["left"] * 5)
+        app.post_message(events.Paste(" x \x1b[31mRED "))
+        await until(pilot, lambda: shown(pad) == "one x ␛[31mRED three")
+
+
+async def test_a_filter_that_fails_is_said_and_nothing_is_shown(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = Secrets()
+    fails: list[bool] = [False]
+
+    def redacted(text: str) -> object:
+        if fails[0]:
+            raise RecursionError(f"too deep: {text}")
+        return redact(text)
+
+    monkeypatch.setattr("workbench.redaction.redact", redacted)
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        pad = await pad_open(pilot, app)
+        app.post_message(events.Paste(f"key {secrets.github()}"))
+        await until(pilot, lambda: bool(pad.counts))
+        fails[0] = True
+        app.post_message(events.Paste(f" and {secrets.aws()}"))
+        await until(pilot, lambda: "This text could not be filtered (RecursionError)" in whole_screen(app))
+        assert "filtering" not in whole_screen(app)
+        assert shown(pad) == pad.filtered == "" and pad.counts is None
+        assert app.screen is pad and not app.unexpected
+        fails[0] = False
+        await pilot.press("x")
+        await until(pilot, lambda: bool(pad.counts))
+    # An error that quotes the text is written down nowhere.
+    assert holds(tmp_path, secrets) == []
+
+
 async def test_nothing_is_kept(root: Path, tmp_path: Path) -> None:
     secrets = Secrets()
     app = app_on(root)

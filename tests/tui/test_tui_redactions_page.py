@@ -29,10 +29,12 @@ from workbench.redaction import default_filter
 from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.prompt import PromptDialog
+from workbench.tui.present import line_width
 from workbench.tui.redactions.filters import filter_parts
 from workbench.tui.screens.redactions import RedactionsPage
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
+from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace import Workspace
 from workbench.workspace.rows import RedactionFilter
 
@@ -196,6 +198,68 @@ async def test_going_to_an_event_and_a_moment(root: Path) -> None:
         with app.showing_failures():
             page.goto("nowhere at all")
         await until(pilot, lambda: isinstance(app.screen, MessageDialog))
+        await pilot.press("enter")
+
+
+@pytest.mark.parametrize("text", ["nowhere at all", "019cad9a-1c3e", "c0ffee"])
+async def test_a_place_that_is_none_is_refused_in_one_sentence(root: Path, text: str) -> None:
+    """An event's id goes somewhere on the Timeline, and nowhere here: nothing offers it."""
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rows_shown(pilot, app)
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog) and app.screen.focused is not None)
+        app.screen.query_one(Input).value = text
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog) and app.screen.refused is not None)
+        said = " ".join(" ".join(screen_lines(app)).replace("│", " ").split())
+        assert "This is no position of an event and no time" in said
+        assert said.count("or when a redaction was noted") == 1
+        assert "timeline" not in said.replace("Timeline", "") and "019cad9a-1c3e)" not in said
+
+
+async def test_the_longest_kind_and_the_field_are_shown_from_120_columns_on(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        await until(pilot, lambda: page._rows.longest == len("aws_access_key"))
+        await pilot.pause()
+        screen = whole_screen(app)
+        assert "aws_access_key " in screen and "field" in next(
+            line for line in screen_lines(app) if "kind" in line
+        )
+        assert "…header" in screen
+        rows, listed = page._rows, page.redactions.visible_rows
+    for width in (30, 41, 48, 54, 90):
+        for row in listed:
+            (line,) = rows.lines(row, width, RowState())
+            assert line_width(line) == width
+            assert width < 41 or row.kind in "".join(span.text for span in line)
+
+
+async def test_a_session_is_called_by_its_title_on_one_line(tmp_path: Path) -> None:
+    """Its first prompt may be long: the detail cuts it, and the filter says it instead of the stream's name."""
+    prompt = "Roll the importer out, night after night. " * 12
+    said: list[Said] = [
+        ("claude-code/5bc8", "ada", prompt, {}),
+        ("claude-code/5bc8", "coder", f"TOKEN={Secrets().github()}", {}),
+    ]
+    app = app_on(make_workspace(tmp_path / "w", said))
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        (line,) = [each for each in pane_text(page).splitlines() if each.startswith("session")]
+        assert line.endswith("…") and len(line) <= page.pane.pane.size.width
+        await app.action_perform("redactions.stream")
+        await until(pilot, lambda: "in Roll the importer out" in whole_screen(app))
+        assert "%2F" not in whole_screen(app)
+        page.pane.show_side("kinds")
+        await until(pilot, lambda: "of in Roll the importer out" in " ".join(pane_text(page).split()))
+        await app.action_open_screen("timeline")
+        timeline = app.page
+        assert isinstance(timeline, TimelinePage)
+        await until(pilot, lambda: bool(timeline.events.visible_rows))
+        timeline.show_stream("session/claude-code%2F5bc8")
+        await until(pilot, lambda: "in Roll the importer out" in whole_screen(app))
 
 
 async def test_kinds_over_time_follow_the_filter(root: Path) -> None:

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.tui.hostile_text import HOSTILE, unseen
+from workbench.redaction import events as redaction_events
+from workbench.sessions import events as session_events
 from workbench.tui.document import Document
-from workbench.tui.present import line_width
+from workbench.tui.present import line_width, number
 from workbench.tui.timeline.bars import filter_words
 from workbench.tui.timeline.detail import event_blocks, event_object, json_line, json_text
 from workbench.tui.timeline.event_rows import event_rows, position_width
-from workbench.tui.timeline.event_words import event_line, kind_of
+from workbench.tui.timeline.event_words import TYPE_TITLES, event_line, kind_of, type_title
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace.rows import EventRow, TimelineFilter
 
@@ -47,6 +49,14 @@ def entry(kind: str, content: str, actor_kind: str = "agent", **metadata: Any) -
     return event(
         "actum.recorded", "ann", kind=kind, actor_kind=actor_kind, content=content, metadata=metadata
     )
+
+
+def scrubbed(**payload: object) -> EventRow:
+    return replace(event("redaction.applied"), payload={"domain": "d", **payload})
+
+
+def receipt(kind: str, count: int) -> dict[str, object]:
+    return {"field": "content", "kind": kind, "count": count, "filter_version": "1-00"}
 
 
 def drawn(row: EventRow) -> str:
@@ -109,12 +119,31 @@ def test_a_narrow_pane_cuts_no_name_of_a_field(width: int) -> None:
         (entry("tool_request", "no json", name="T"), "→", "tool call", "T  no json"),
         (entry("tool_request", '{"command": "' + "x" * 9000, name="T"), "→", "tool call", ...),
         (entry("tool_response", "done"), "←", "tool result", "done"),
-        (entry("new_kind", "text"), "·", "new_kind", "text"),
+        (entry("new_kind", "text"), "·", "new kind", "text"),
         (event("chronicum.created", chronicum_id="s1", owner_id="maya"), "◆", "session", "begun for maya"),
         (event("chronicum.described", title="A title"), "◇", "described", "A title"),
-        (event("chronicum.described", cwd="/x", models=["m"]), "◇", "described", 'cwd /x · models ["m"]'),
+        (event("chronicum.described", cwd="/x", models=["m", "n"]), "◇", "described", "cwd /x · models m, n"),
         (event("unit.closed", unit="plan", note="agreed"), "■", "unit closed", "plan  agreed"),
-        (event("fact.recorded", slot="a", value=1), "·", "fact.recorded", '{"slot":"a","value":1}'),
+        (event("fact.recorded", slot="a", value=1), "·", "fact recorded", '{"slot":"a","value":1}'),
+        (
+            event("chronicum.described", redactions=[receipt("github_token", 1), receipt("jwt", 2)]),
+            "◇",
+            "described",
+            "3 secrets removed (github_token, jwt)",
+        ),
+        (
+            scrubbed(field="content", kind="jwt", count=2, position=1234),
+            "◈",
+            "scrubbed",
+            f"2 secrets removed (jwt)  content of event {number(1234)}",
+        ),
+        (
+            scrubbed(field="exports/a.jsonl", kind="jwt", count=1),
+            "◈",
+            "scrubbed",
+            "1 secret removed (jwt)  exports/a.jsonl",
+        ),
+        (scrubbed(count="x", kind=[], position=True), "◈", "scrubbed", "1 secret removed"),
     ],
 )
 def test_an_event_on_one_line(row: EventRow, mark: str, word: str, line: Any) -> None:
@@ -201,8 +230,42 @@ def test_who_did_it_is_shown_before_anything_else_gives_way(width: int, titles: 
 
 def test_an_unknown_type_is_shown_as_it_is() -> None:
     lines = detail(event("fact.recorded", slot="a", value={"x": [1, 2]}))
-    assert lines[0].startswith("· Fact.recorded")
+    assert lines[0].startswith("· Fact recorded")
     assert '  "slot": "a",' in lines
+
+
+def test_every_type_of_the_log_has_words() -> None:
+    """What is stored today is called something else than its name in the log."""
+    for each in (*session_events.EVENT_TYPES, *redaction_events.EVENT_TYPES):
+        assert each.type in TYPE_TITLES
+        assert "." not in type_title(each.type) and "." not in kind_of(event(each.type, kind="x")).word
+    assert type_title("fact.recorded") == "Fact recorded"
+
+
+def test_a_receipt_is_told_in_words_in_the_detail() -> None:
+    described = event("chronicum.described", title="t", redactions=[receipt("github_token", 2)])
+    said = entry("message", "text")
+    for row in (
+        described,
+        replace(said, payload={**said.payload, "redactions": [receipt("github_token", 2)]}),
+    ):
+        text = "\n".join(detail(row, 90))
+        assert "2 secrets removed (github_token)" in text
+        assert "{" not in text
+
+
+def test_a_scrub_is_told_in_words() -> None:
+    row = scrubbed(field="metadata.env", kind="jwt", count=2, position=8)
+    lines = detail(row, 60)
+    assert lines[0].startswith("◈ Secret scrubbed")
+    assert [
+        line.split(None, 1)[1] for line in lines if line.split(" ")[0] in ("kind", "removed", "from")
+    ] == [
+        "jwt",
+        "2",
+        "metadata.env of event 8",
+    ]
+    assert not any("{" in line for line in lines)
 
 
 VALUES = st.recursive(
@@ -215,12 +278,30 @@ VALUES = st.recursive(
 @given(
     payload=st.dictionaries(
         st.sampled_from(
-            ["content", "metadata", "kind", "unit", "title", "owner_id", "chronicum_id", "other"]
+            [
+                "content",
+                "metadata",
+                "kind",
+                "unit",
+                "title",
+                "owner_id",
+                "chronicum_id",
+                "redactions",
+                "count",
+                "other",
+            ]
         ),
         VALUES,
     ),
     type_name=st.sampled_from(
-        ["actum.recorded", "chronicum.created", "chronicum.described", "unit.closed", "x"]
+        [
+            "actum.recorded",
+            "chronicum.created",
+            "chronicum.described",
+            "unit.closed",
+            "redaction.applied",
+            "x",
+        ]
     ),
 )
 def test_any_payload_can_be_shown(payload: dict[str, Any], type_name: str) -> None:
@@ -247,6 +328,6 @@ def test_a_filter_in_words() -> None:
     assert words() == ""
     assert words(text="flag") == "“flag”"
     assert (
-        words(types=("unit.closed", "x.y"), actors=("a", "b", "c")) == "by a, b or c  ·  units closed or x.y"
+        words(types=("unit.closed", "x.y"), actors=("a", "b", "c")) == "by a, b or c  ·  units closed or X y"
     )
     assert words(actors=tuple("abcdefg")) == "by a, b, c, d or 3 more"

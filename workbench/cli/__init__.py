@@ -29,12 +29,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stdout with `--format json`. Details of an unforeseen error go to a file.
     """
     owns_process = arguments is None
+    from workbench.cli.last_word import say, take_hooks
+    from workbench.cli.streams import end_line, stand_in
+
     if owns_process:
         gc.set_threshold(_YOUNG_OBJECTS)
+        take_hooks()
+        stand_in()
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
+        end_line()
         return INTERRUPTED
+    except Exception as error:
+        return say(error)
     finally:
         if owns_process:
             # The process ends: its memory goes back as a whole, no need to search it once more.
@@ -47,7 +55,9 @@ def _run(words: list[str]) -> int:
     given = Given()
     try:
         from workbench.cli.group import program
+        from workbench.cli.shown import look_at
 
+        look_at(words)
         code = program.main(words, prog_name="workbench", standalone_mode=False, obj=given)
         return code if isinstance(code, int) else 0
     except Exception as error:

@@ -9,7 +9,9 @@ from typing import Any
 import click
 
 from workbench.cli.given import Given
+from workbench.cli.last_word import say
 from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
+from workbench.cli.streams import end_line
 from workbench.errors import WorkbenchError
 
 
@@ -38,9 +40,19 @@ def report(error: Exception, given: Given, words: Sequence[str]) -> int:
         drop_output()
         return 1
     if isinstance(error, click.Abort):
+        end_line()
         return 130
-    error = _foreseen(error)
     as_json = given.as_json or (given.format is None and _asks_for_json(words))
+    try:
+        return _report(_foreseen(error), given, as_json)
+    except Exception as second:
+        # It may have come while secrets were taken out of what was to be said.
+        if second.__context__ is None:
+            second.__context__ = error
+        return say(second, as_json=as_json)
+
+
+def _report(error: Exception, given: Given, as_json: bool) -> int:
     said = _said(error, help_too=not as_json)
     said["hint"] = with_root(said["hint"], given)
     try:
@@ -112,7 +124,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _said(error: Exception, *, help_too: bool) -> dict[str, Any]:
     if isinstance(error, WorkbenchError):
-        return _form(error.code, error.message or "that did not work", _hint(error), error.retryable)
+        return _form(error.code, _sentence(error), _hint(error), error.retryable)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         if help_too:
             click.echo(error.format_message(), err=True)
@@ -150,11 +162,21 @@ def with_root(hint: str, given: Given) -> str:
     return re.sub(commands, lambda found: found[0] + root, hint)
 
 
+def _sentence(error: WorkbenchError) -> str:
+    """What went wrong, in a person's words where the library's are a programmer's."""
+    if error.code == "chronicum_not_found":
+        named = error.message.partition("not found: ")[2]
+        return f"there is no session {named}" if named else "there is no such session"
+    return error.message.removeprefix("chronica: ") or "that did not work"
+
+
 def _hint(error: WorkbenchError) -> str:
     """What to do about it on a command line, where that says more than the error itself can."""
     if error.code == "chronicum_not_found":
         # One hint for missing and foreign sessions, as they are one answer.
         return "list them with: workbench sessions list; another owner's session needs --owner"
+    if error.code == "manifest" and not error.hint:
+        return "name the folder of a workspace with --root, or make one with: workbench init"
     if error.code == "db_damaged" and "-wal" in error.hint:
         # The file is whole, and what lies beside it belongs to another: the error says what to do about it.
         return error.hint

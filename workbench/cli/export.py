@@ -11,6 +11,7 @@ from workbench.cli.errors import UsageRefused
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import OutputClosed, progress_line, to_stderr, write_json, write_lines
+from workbench.cli.streams import closed
 
 
 @click.group("export")
@@ -44,6 +45,8 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
         raise click.BadParameter("the file's name is empty.", ctx=ctx, param_hint="--to")
     if to == "-":
         to = None
+    if to is None and 1 in closed:
+        raise UsageRefused("standard output is closed", hint="say where the events go with --to")
     if to is None and given.as_json:
         raise UsageRefused(
             "with --format json the events and the answer would be one stream",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from workbench.cli.interrupts import stopping
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, owner, pass_given, utf8
 from workbench.cli.output import Column, progress_line, table, to_stderr, write_json, write_lines
+from workbench.cli.shown import shown
+from workbench.cli.streams import closed
+from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.imports.report import ImportReport
@@ -110,7 +114,7 @@ def _import(
 @click.option("--redact", is_flag=True, help="Take secrets out instead of refusing the file.")
 @pass_given
 def jsonl(given: Given, file: str, redact: bool) -> None:
-    """Import a log that “export jsonl” wrote into a workspace without events.
+    """Import a log that “export jsonl” wrote into a workspace without events; “-” is standard input.
 
     All of the file comes in, or nothing: a line that would not come out as it went in is named and refused,
     and so is a text in which the secret filter finds something, unless --redact is given. A file without
@@ -120,13 +124,17 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
     from workbench.workspace.transfer import import_file
 
     path = Path(file)
+    title = "import standard input" if file == "-" else f"import {path}"
     with (
+        _named(path) as place,
         open_workspace(given, read_only=False) as workspace,
         stopping() as stopped,
         progress_line(shown=not given.as_json) as progress,
-        workspace.jobs.run("import jsonl", f"import {path}", progress=progress, cancelled=stopped) as job,
+        workspace.jobs.run("import jsonl", title, progress=progress, cancelled=stopped) as job,
     ):
-        done = import_file(workspace.log, path, redact=redact, progress=job.progress, cancelled=job.cancelled)
+        done = import_file(
+            workspace.log, place, redact=redact, progress=job.progress, cancelled=job.cancelled
+        )
         job.finish(file_outcome(done))
     _remark(job)
     if given.as_json:
@@ -137,6 +145,32 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
     write_lines([visible(f"imported {counted(done.events, 'event')} into {workspace.root}")])
     if done.redactions:
         write_lines([f"removed {counted(sum(done.redactions.values()), 'secret')} before storing"])
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[Path]:
+    """The file itself; of standard input a private copy, which goes when the block ends."""
+    if str(path) != "-":
+        yield path
+        return
+    import shutil
+    import tempfile
+
+    if 0 in closed or sys.stdin.isatty():
+        raise UsageRefused(
+            "there is nothing on standard input", hint="send an export into the command, or name its file"
+        )
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+        copy = Path(folder, "standard-input")
+        with copy.open("xb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        try:
+            yield copy
+        except WorkbenchError as error:
+            # Where the copy lay says nothing to anybody.
+            error.message = error.message.replace(str(copy), "standard input")
+            error.hint = error.hint.replace(str(copy), "standard input")
+            raise
 
 
 def _remark(job: Job) -> None:
@@ -162,19 +196,20 @@ def _agreed(given: Given, workspace: Workspace, kind: str, places: Sequence[Path
         )
     from workbench.drawing import visible
 
-    return click.confirm(visible(f"Import into {workspace.root}?"), default=False)
+    return click.confirm(visible(shown(f"Import into {workspace.root}?")), default=False)
 
 
 def _listing(new: Sequence[FoundTranscript]) -> Iterator[str]:
     from workbench.drawing import counted, size
+    from workbench.redaction import redact
     from workbench.workspace.transcripts import newest_first
 
     rows = (
         (
             "" if (at := found.candidate.last_at) is None else at.strftime("%Y-%m-%d %H:%M"),
             size(found.candidate.size),
-            found.title,
-            str(found.candidate.path),
+            redact(found.title).text,
+            redact(str(found.candidate.path)).text,
         )
         for found in newest_first(new)[:_LISTED]
     )
@@ -217,7 +252,7 @@ def _text(report: ImportReport) -> Iterator[str]:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         yield one_line(f"problem: {place}: {problem.reason}", 1000)
     if more := totals["problems"] - min(len(problems), _PROBLEMS_SHOWN):
-        yield f"and {counted(more, 'more problem')}; --format json {_named(report)}"
+        yield f"and {counted(more, 'more problem')}; --format json {_how_many_named(report)}"
     waiting = sum(session.waiting_messages for session in report.sessions)
     if waiting:
         yield f"{counted(waiting, 'message')} at the end of a file that is being written, for the next import"
@@ -225,7 +260,7 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield "stopped early; the next import goes on from there"
 
 
-def _named(report: ImportReport) -> str:
+def _how_many_named(report: ImportReport) -> str:
     from workbench.drawing import number
     from workbench.imports.report import MOST_PROBLEMS
 

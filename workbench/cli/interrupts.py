@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from workbench.cli.streams import end_line
+
 
 @contextmanager
 def stopping() -> Iterator[Callable[[], bool]]:
@@ -17,6 +19,7 @@ def stopping() -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
+        end_line()
 
     try:
         before = signal.signal(signal.SIGINT, ask)

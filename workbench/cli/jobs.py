@@ -102,6 +102,7 @@ def _form(row: JobRow) -> dict[str, Any]:
         "kind": row.kind,
         "title": row.title,
         "status": row.status,
+        "found_something": _found(row),
         "started_at": to_text(row.started_at),
         "finished_at": None if row.finished_at is None else to_text(row.finished_at),
         "done": row.done,
@@ -132,7 +133,7 @@ def _text(rows: Sequence[JobRow], following: int | None, timezone: str, given: G
         (
             (
                 str(row.id),
-                "stopping" if row.running and row.stop_asked else row.status,
+                _status(row),
                 row.kind,
                 exact(row.started_at, zone),
                 _took(row, now),
@@ -161,7 +162,7 @@ def _whole(row: JobRow, timezone: str, given: Given) -> Iterator[str]:
         ("job", f"{row.id}"),
         ("what", row.title),
         ("kind", row.kind),
-        ("status", "stopping" if row.running and row.stop_asked else row.status),
+        ("status", _status(row)),
         ("started", exact(row.started_at, zone)),
         ("finished", "" if row.finished_at is None else exact(row.finished_at, zone)),
         ("took", _took(row, datetime.now(UTC))),
@@ -179,6 +180,19 @@ def _whole(row: JobRow, timezone: str, given: Given) -> Iterator[str]:
         yield f"{'outcome' if number == 0 else '':<10}{one_line(line, 4000)}"
     if len(lines) > _LINES_SHOWN:
         yield f"{'':<10}… {len(lines) - _LINES_SHOWN} more lines; --format json has them"
+
+
+def _found(row: JobRow) -> bool:
+    from workbench.workspace.jobs.outcomes import found_something
+
+    return row.status == "done" and found_something(row.kind, row.outcome)
+
+
+def _status(row: JobRow) -> str:
+    """What a job is doing or became, in a few words."""
+    if row.running and row.stop_asked:
+        return "stopping"
+    return "done, found something" if _found(row) else row.status
 
 
 def amount(row: JobRow) -> str:

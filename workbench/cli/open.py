@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,32 @@ from workbench.cli.errors import UsageRefused
 from workbench.cli.opening import upgrade_if_asked
 from workbench.cli.options import Given, common, completes, pass_given, root_of, utf8
 
+_NO_SCREEN = ("", "dumb", "unknown", "network", "dialup")
+"""What is no terminal with a screen."""
+
+
+def _is_known(name: str) -> bool:
+    """Whether the system's list of terminals has one of this name; True where there is no such list."""
+    try:
+        import curses
+
+        curses.setupterm(name, 1)
+    except ImportError:
+        return True
+    except (curses.error, ValueError):
+        return not _has_list()
+    return True
+
+
+def _has_list() -> bool:
+    import curses
+
+    try:
+        curses.setupterm("xterm", 1)
+    except (curses.error, ValueError):
+        return False
+    return True
+
 
 def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | None = None) -> int:
     """Show a workspace until the person leaves; the program's exit code.
@@ -24,6 +51,13 @@ def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | N
         raise UsageRefused(
             "the terminal program needs a terminal",
             hint="for other programs there is: workbench sessions list --format json",
+        )
+    if os.environ.get("TERM", "") in _NO_SCREEN or not _is_known(os.environ["TERM"]):
+        raise UsageRefused(
+            "the terminal program needs a terminal that can draw a full screen, and "
+            + (f"$TERM says {os.environ['TERM']}" if os.environ.get("TERM") else "$TERM is not set"),
+            hint="set TERM to what it is, such as xterm-256color, or use the command line: "
+            "workbench sessions list",
         )
     # By name: no face imports another, and only this command pays for Textual.
     app = import_module("workbench.tui.app").WorkbenchApp(root, read_only=read_only, screen=screen)

@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from workbench.cli import shown as _shown
+
 
 class OutputClosed(Exception):
     """Whoever read the output has gone."""
@@ -40,6 +42,7 @@ _UNSEEN = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\uf
 
 def write_json(value: dict[str, Any]) -> None:
     """Write one object as a line of JSON; a lone surrogate, which JSON cannot hold, becomes U+FFFD."""
+    value = _shown.shown_value(value)
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -54,7 +57,7 @@ def write_json(value: dict[str, Any]) -> None:
 def write_lines(lines: Iterable[str]) -> None:
     """Write lines that are drawn already; characters that the terminal's encoding lacks are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    for line in lines:
+    for line in _shown.shown_lines(lines):
         _write(f"{line}\n".encode(encoding, "backslashreplace"), flush=False)
     _write(b"")
 
@@ -63,7 +66,7 @@ def to_stderr(text: str) -> None:
     """Write one line on stderr, made visible."""
     from workbench.drawing import visible
 
-    line = visible(" ".join(text.split("\n")))
+    line = visible(" ".join(_shown.shown(text).split("\n")))
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     try:
         sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
@@ -110,7 +113,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[
     width = line_width()
     drawn = [
         [
-            one_line(text, column.most if column is not columns[-1] else width)
+            one_line(_shown.shown(text), column.most if column is not columns[-1] else width)
             for text, column in zip(row, columns, strict=True)
         ]
         for row in rows
@@ -185,7 +188,7 @@ def progress_line(*, shown: bool) -> Iterator[Callable[[int, int | None, str], N
             return
         last = now
         part = f"{100 * done // total:>3} %" if total else size(done)
-        sys.stderr.write(f"\r{fit(f'{part}  {note}', 79)}")
+        sys.stderr.write(f"\r{fit(f'{part}  {_shown.shown(note)}', 79)}")
         sys.stderr.flush()
 
     try:

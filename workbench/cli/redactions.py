@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from workbench.workspace import Workspace
-    from workbench.workspace.readers.redaction_queries import KindCount
-    from workbench.workspace.rows import RedactionPlace, RedactionRow
+    from workbench.workspace.readers.redaction_queries import KindCount, RedactionReader
+    from workbench.workspace.rows import RedactionFilter, RedactionPlace, RedactionRow
 
 _COLUMNS = (
     Column("event", "right"),
@@ -78,7 +78,9 @@ def _kinds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     "--since", type=utf8, metavar="WHEN", help="Noted then or later: 2026-03-02, yesterday, “3 days ago”."
 )
 @click.option("--actor", type=utf8, default="", metavar="ID", help="Who said what held it.")
-@click.option("--stream", type=utf8, default="", metavar="NAME", help="Such as session/ID.")
+@click.option(
+    "--stream", type=utf8, default="", metavar="NAME", help="Such as session/ID, or a session's id."
+)
 @limit
 @click.option("--after", metavar="PLACE", type=utf8, help="Go on behind a page: its “next”.")
 @pass_given
@@ -102,10 +104,15 @@ def list_(
         reader = workspace.readers.redactions
         moment = _moment(since, workspace)
         micros = None if moment is None else to_micros(moment)
-        wanted = RedactionFilter(kinds=kinds, since=micros, stream=stream, actor=actor)
-        totals = reader.kinds(micros)
+        name = _stream(stream, workspace)
+        wanted = RedactionFilter(kinds=kinds, since=micros, stream=name or stream, actor=actor)
+        totals = {each.kind: each.secrets for each in _totals(reader, wanted)}
         if kinds:
             warn_unknown("kind", kinds, [each.kind for each in reader.kinds()], " in this workspace")
+        if actor:
+            _warn_of_actor(actor, reader)
+        if stream and name is None:
+            to_stderr(f"warning: there is no stream {stream} in this workspace; streams are named session/ID")
         rows = reader.page(wanted, limit + 1, after=None if after is None else _place(after))
         following = _written(rows[limit - 1].place) if len(rows) > limit else None
         rows = rows[:limit]
@@ -113,7 +120,7 @@ def list_(
             write_json(
                 {
                     "redactions": [_form(row) for row in rows],
-                    "kinds": {each.kind: each.secrets for each in totals},
+                    "kinds": totals,
                     "next": following,
                 }
             )
@@ -179,6 +186,48 @@ def _moment(text: str | None, workspace: Workspace) -> datetime | None:
     return moment
 
 
+_ACTORS = 20
+"""Actors that a warning names."""
+
+
+def _totals(reader: RedactionReader, wanted: RedactionFilter) -> Iterator[KindCount]:
+    """What the filter of the list lets through, by kind, most first."""
+    from workbench.workspace.readers.redaction_queries import KindCount
+
+    secrets: dict[str, int] = {}
+    for each in reader.days(wanted):
+        secrets[each.kind] = secrets.get(each.kind, 0) + each.secrets
+    for kind, count in sorted(secrets.items(), key=lambda pair: (-pair[1], pair[0])):
+        yield KindCount(kind, count, 0)
+
+
+def _stream(given: str, workspace: Workspace) -> str | None:
+    """The name of the stream that is meant, by its name or a session's id; None if there is no such."""
+    from workbench.log.streams import session_stream
+    from workbench.storage import fetch
+
+    if not given:
+        return ""
+    plain = given.removeprefix("session/")
+    names = dict.fromkeys((given, session_stream(given).name, session_stream(plain or given).name))
+    with workspace.log.reader() as connection:
+        for name in names:
+            if fetch.value(connection, "SELECT 1 FROM streams WHERE name = ?", (name,)):
+                return name
+    return None
+
+
+def _warn_of_actor(actor: str, reader: RedactionReader) -> None:
+    known = [name for name, _ in reader.actors(10_000)]
+    if actor not in known:
+        few = ", ".join(known[:_ACTORS]) + (
+            f" and {len(known) - _ACTORS} more" if len(known) > _ACTORS else ""
+        )
+        to_stderr(
+            f"warning: nothing was removed of what {actor} said; actors of whom some was: {few or 'none'}"
+        )
+
+
 def _place(text: str) -> RedactionPlace:
     from workbench.workspace.rows import RedactionPlace
 
@@ -216,7 +265,7 @@ def _form(row: RedactionRow) -> dict[str, Any]:
 
 
 def _text(
-    rows: Sequence[RedactionRow], totals: Sequence[KindCount], following: str | None, zone: ZoneInfo
+    rows: Sequence[RedactionRow], totals: Mapping[str, int], following: str | None, zone: ZoneInfo
 ) -> Iterator[str]:
     from workbench.drawing import exact, number
 
@@ -242,6 +291,6 @@ def _text(
         ),
     )
     yield ""
-    yield "in all: " + ", ".join(f"{each.kind} {number(each.secrets)}" for each in totals)
+    yield "in all: " + ", ".join(f"{kind} {number(secrets)}" for kind, secrets in totals.items())
     if following is not None:
         yield f"more: --after {following}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.errors import UsageRefused
 from workbench.cli.interrupts import stopping
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, pass_given
@@ -42,7 +41,7 @@ def rescan(ctx: click.Context, given: Given) -> None:
     """Look through all that is stored with today's filter, and list what it would remove; never the secret.
 
     Events, artifacts, exports and logs in the workspace, the list of jobs, and backups. Nothing is changed.
-    Ends with 1 if something was found.
+    Ends with 1 if something was found, or something could not be looked into.
     """
     with _opened(given) as workspace:
         report, job = _rescanned(given, workspace)
@@ -53,7 +52,7 @@ def rescan(ctx: click.Context, given: Given) -> None:
             write_lines(_found(report, workspace))
             if report.found:
                 to_stderr(f"take it out with: {_command(given)}")
-    ctx.exit(1 if report.found else 0)
+    ctx.exit(1 if report.found or not report.is_whole else 0)
 
 
 @click.command("scrub")
@@ -67,7 +66,7 @@ def scrub(ctx: click.Context, given: Given, confirm: bool) -> None:
     Events keep their position, ids and times; what was taken out is listed with “redactions list”. The
     database is written anew, which takes room for one more of it. Backups that still hold old text are
     named and stay as they are. A scrub that was cut short is completed by the next one. Ends with 1 where
-    something is left to do.
+    something is left to do; without --confirm also where it would take something out.
     """
     if not confirm:
         _propose(ctx, given)
@@ -91,35 +90,28 @@ def scrub(ctx: click.Context, given: Given, confirm: bool) -> None:
             write_json(_scrubbed_form(report))
         else:
             write_lines(_scrubbed(report, workspace, _command(given)))
-    ctx.exit(0 if report.emptied and not report.closed and not report.unreadable else 1)
+    ctx.exit(0 if report.emptied and report.is_whole else 1)
 
 
 def _propose(ctx: click.Context, given: Given) -> None:
-    """Say what a scrub would do. Ends with 2: nothing was done."""
+    """Say what a scrub would do, and how it is done. Ends as a rescan does."""
     from workbench.workspace.redactions.scrub import unfinished
 
     with _opened(given) as workspace:
         report, job = _rescanned(given, workspace)
         _remark(job)
         steps = unfinished(workspace.log)
-        if not given.as_json:
+        wanted = report.found > 0 or steps > 0
+        if given.as_json:
+            command = _command(given) if wanted else None
+            write_json({**_form(report, "found"), "unfinished": steps > 0, "command": command})
+        else:
             write_lines(_found(report, workspace))
             if steps:
-                write_lines(["a scrub was cut short; the next one completes it"])
-    refused = UsageRefused(
-        "nothing was changed: a scrub has to be confirmed", hint=f"do it with: {_command(given)}"
-    )
-    if not given.as_json:
-        raise refused
-    said = {
-        "status": "error",
-        "error_type": refused.code,
-        "error": refused.message,
-        "hint": refused.hint,
-        "retryable": refused.retryable,
-    }
-    write_json({**said, **_form(report, "found"), "unfinished": steps > 0})
-    ctx.exit(refused.exit_code)
+                write_lines(["a scrub was not brought to its end; the next one completes it"])
+            if wanted:
+                to_stderr(f"nothing was changed; do it with: {_command(given)}")
+    ctx.exit(1 if wanted or not report.is_whole else 0)
 
 
 def _command(given: Given) -> str:
@@ -193,6 +185,9 @@ def _form(report: Rescan, hits: str) -> dict[str, Any]:
         ],
         "unreadable": report.unreadable,
         "closed": report.closed,
+        "other_files": [
+            {"path": each.place, "counts": each.counts, "by_name": each.by_name} for each in report.others
+        ],
     }
 
 
@@ -218,7 +213,8 @@ def _found(report: Rescan, workspace: Workspace) -> Iterator[str]:
     if report.found:
         yield f"{counted(report.found, 'secret')} in {counted(report.places, 'place')}: {_kinds(report)}"
     else:
-        yield f"nothing found in {counted(report.events, 'event')} and the files beside them"
+        looked = "what could be read" if not report.is_whole else "the files beside them"
+        yield f"nothing found in {counted(report.events, 'event')} and {looked}"
     yield from _left(report, workspace)
 
 
@@ -236,8 +232,11 @@ def _scrubbed(report: Scrubbed, workspace: Workspace, command: str) -> Iterator[
             f"{counted(report.files, 'other file')}"
         )
     else:
-        yield f"nothing to remove in {counted(report.events, 'event')} and the files beside them"
+        looked = "what could be read" if not report.is_whole else "the files beside them"
+        yield f"nothing to remove in {counted(report.events, 'event')} and {looked}"
     yield from _left(report, workspace)
+    if report.closed:
+        yield f"the scrub is not finished: let the program read all of it, then scrub again with: {command}"
     if not report.emptied:
         yield (
             "old text may still lie in the database's write-ahead log, which another program reads: "
@@ -271,7 +270,7 @@ def _kinds(report: Rescan) -> str:
 def _left(report: Rescan, workspace: Workspace) -> Iterator[str]:
     """What the filter does not reach: backups, and what cannot be read."""
     from workbench.drawing import counted, number, one_line
-    from workbench.workspace.redactions.outcomes import path_in, state_words
+    from workbench.workspace.redactions.outcomes import other_words, path_in, state_words
 
     for state in report.holding[:_BACKUPS_LISTED]:
         yield one_line(f"backup: {path_in(workspace.root, state.path)} {state_words(state)}", 1000)
@@ -281,3 +280,5 @@ def _left(report: Rescan, workspace: Workspace) -> Iterator[str]:
         yield f"{counted(report.unreadable, 'event')} cannot be read; see: workbench doctor"
     for place in report.closed:
         yield one_line(f"cannot be read: {place}", 1000)
+    for each in report.others:
+        yield one_line(f"stays as it is: {other_words(each)}", 1000)

@@ -1,6 +1,6 @@
 """Events in a person's words: a mark, a short word and one line for each type.
 
-A type that is not known here is shown by its own name, and its payload as it is.
+A type that is not known here is called by the words of its name, and its payload is shown as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from workbench.drawing.figures import counted, number
 from workbench.drawing.text import Line, Role, Span, one_line
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ ENTRY = "actum.recorded"
 BEGUN = "chronicum.created"
 DESCRIBED = "chronicum.described"
 CLOSED = "unit.closed"
+SCRUBBED = "redaction.applied"
 
+RECEIPTS = "redactions"
+"""What of a payload says what the filter took out of it."""
 LINE_CELLS = 240
 """Cells of the one line of an event: more than the widest list shows."""
 _HEAD = 2000
@@ -55,6 +59,7 @@ _TYPE_KINDS = {
     BEGUN: Kind("◆", "session", "heading", "ink"),
     DESCRIBED: Kind("◇", "described", "dim", "text"),
     CLOSED: Kind("■", "unit closed", "dim", "ink"),
+    SCRUBBED: Kind("◈", "scrubbed", "warning", "text"),
 }
 
 TYPE_TITLES: Mapping[str, str] = {
@@ -62,13 +67,14 @@ TYPE_TITLES: Mapping[str, str] = {
     BEGUN: "sessions begun",
     DESCRIBED: "sessions described",
     CLOSED: "units closed",
+    SCRUBBED: "secrets scrubbed",
 }
 """What the types are called where all of a type are meant."""
 
 
 def type_title(name: str) -> str:
-    """A type in words; its own name where it has none."""
-    return TYPE_TITLES.get(name, name)
+    """A type in words: those of its name where it has no others."""
+    return TYPE_TITLES.get(name) or _words_of(name).capitalize() or name
 
 
 def kind_of(event: EventRow) -> Kind:
@@ -77,8 +83,8 @@ def kind_of(event: EventRow) -> Kind:
         kind = text_of(event, "kind")
         if kind == "message" and text_of(event, "actor_kind") == "human":
             return _HUMAN_MESSAGE
-        return _ENTRY_KINDS.get(kind, Kind("·", kind or ENTRY))
-    return _TYPE_KINDS.get(event.type, Kind("·", event.type))
+        return _ENTRY_KINDS.get(kind, Kind("·", _words_of(kind) or "entry"))
+    return _TYPE_KINDS.get(event.type, Kind("·", _words_of(event.type) or event.type))
 
 
 def text_of(event: EventRow, name: str) -> str:
@@ -119,6 +125,8 @@ def event_line(event: EventRow) -> Line:
         return (Span(_flat(text_of(event, "unit")), role), Span("  " + _flat(note) if note else "", "dim"))
     if event.type == DESCRIBED:
         return _described_line(event, role)
+    if event.type == SCRUBBED:
+        return _scrubbed_line(event, role)
     return (Span(_flat(_json(event.payload)), "dim"),)
 
 
@@ -126,8 +134,52 @@ def _described_line(event: EventRow, role: Role) -> Line:
     title = text_of(event, "title")
     if title:
         return (Span(_flat(title), role),)
-    known = [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in event.payload.items() if value]
-    return (Span(_flat(" · ".join(known)), "dim"),)
+    known = [
+        f"{name.replace('_', ' ')} {plain(value)}"
+        for name, value in event.payload.items()
+        if value and name != RECEIPTS
+    ]
+    removed = receipts_words(event)
+    return (Span(_flat(" · ".join([*known, *([removed] if removed else [])])), "dim"),)
+
+
+def _scrubbed_line(event: EventRow, role: Role) -> Line:
+    kind, place = text_of(event, "kind"), scrubbed_place(event)
+    said = f"{counted(_count(event.payload), 'secret')} removed{f' ({kind})' if kind else ''}"
+    return (Span(_flat(said), role), Span("  " + _flat(place) if place else "", "dim"))
+
+
+def scrubbed_place(event: EventRow) -> str:
+    """Where a scrub found what it took out: `content of event 12`, or the name of a file; "" if unsaid."""
+    field, position = text_of(event, "field"), event.payload.get("position")
+    if not isinstance(position, int) or isinstance(position, bool) or position < 1:
+        return field
+    return f"{field} of event {number(position)}" if field else f"event {number(position)}"
+
+
+def receipts_words(event: EventRow) -> str:
+    """What the filter took out of an event before it was stored, in words; "" where that is nothing.
+
+    `2 secrets removed (github_token, jwt)`, the kinds in the order of their receipts.
+    """
+    receipts = event.payload.get(RECEIPTS)
+    known = [each for each in receipts if isinstance(each, dict)] if isinstance(receipts, list) else []
+    if not known:
+        return ""
+    named = (each.get("kind") for each in known)
+    kinds = dict.fromkeys(kind for kind in named if isinstance(kind, str) and kind)
+    said = f"{counted(sum(map(_count, known)), 'secret')} removed"
+    return f"{said} ({', '.join(kinds)})" if kinds else said
+
+
+def _count(receipt: Mapping[str, Any]) -> int:
+    count = receipt.get("count")
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 1
+
+
+def _words_of(name: str) -> str:
+    """`fact.recorded` as words: `fact recorded`."""
+    return " ".join(re.sub(r"[._\-\s]+", " ", name).split())
 
 
 def _main_argument(content: str) -> str:
@@ -147,7 +199,10 @@ def _flat(text: str) -> str:
     return one_line(text[:_HEAD], LINE_CELLS)
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
+    """A value of a payload: a text as it is, texts side by side, anything else as JSON."""
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
     return value if isinstance(value, str) else _json(value)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from workbench.evidence import EvidenceStore
+from workbench.imports.plain_text import redact_bytes
 from workbench.imports.recorder import Entry, Outcome, Recorder, actum_event
 from workbench.imports.report import MOST_PROBLEMS, ImportProblem, ImportReport, SessionReport, add_counts
 from workbench.imports.sources import UNFINISHED, Source, known_source, save_source, stored_path
@@ -135,7 +136,7 @@ class _Run:
         self._recorder = recorder
         self._by_session: dict[str, SessionReport] = {}
         self._refused: set[str] = set()
-        self._main = SessionReport(id="", source=stored_path(candidate.path))
+        self._main = SessionReport(id="", source=self._told(candidate.path))
         self._entries: list[Entry] = []
         self._descriptions: dict[str, dict[str, tuple[Any, bool]]] = {}
         """What is to be told of each session: by field the value and whether it replaces a known one."""
@@ -362,7 +363,7 @@ class _Run:
         report = self._report(chronicum_id)
         report.refused = True
         reason = f"the session {chronicum_id} belongs to another owner"
-        report.note(ImportProblem(stored_path(path), 0, reason))
+        report.note(ImportProblem(self._told(path), 0, reason))
 
     # -- reporting -------------------------------------------------------------------------
 
@@ -384,7 +385,11 @@ class _Run:
             # A file may have millions of bad lines: naming one costs more than reading it.
             main.problems_more += 1
             return
-        main.note(ImportProblem(stored_path(path), line, reason))
+        main.note(ImportProblem(self._told(path), line, self._log.redactor.redact_text(reason)[0]))
+
+    def _told(self, path: Path) -> str:
+        """A path as a report may name it: folders and files may be called after a key."""
+        return self._log.redactor.redact_text(stored_path(path))[0]
 
     def reports(self) -> list[SessionReport]:
         """One report for each session of the candidate; one without an id if it fed none."""
@@ -404,7 +409,7 @@ class _Run:
         return reports
 
     def _entry(self, path: Path, item: ActumItem | UnitClosedItem) -> Entry:
-        event = _unit(item) if isinstance(item, UnitClosedItem) else self._actum(item)
+        event = _unit(item) if isinstance(item, UnitClosedItem) else self._actum(path, item)
         return Entry(
             chronicum_id=item.chronicum_id,
             record_key=item.record_key,
@@ -414,23 +419,24 @@ class _Run:
             occurred_at=item.occurred_at,
         )
 
-    def _filtered(self, evidence: EvidenceBytes) -> bytes:
-        """The bytes to keep: of text without its secrets, of anything else as they are."""
-        if not evidence.media_type.startswith(("text/", "application/json")):
-            return evidence.data
-        try:
-            text = evidence.data.decode("utf-8")
-        except UnicodeDecodeError:
-            return evidence.data
-        clean, found = self._log.redactor.redact_text(text)
-        add_counts(self._main.redactions, found)
-        return clean.encode("utf-8") if found else evidence.data
+    def _filtered(self, path: Path, line: int, evidence: EvidenceBytes) -> bytes:
+        """The bytes to keep: of text, whatever it claims to be, without its secrets, of anything else as they
+        are, with a word of what was found in it."""
+        clean, found, is_text = redact_bytes(evidence.data, self._log.redactor)
+        if is_text:
+            add_counts(self._main.redactions, found)
+        elif found:
+            kinds = ", ".join(sorted(found))
+            self._problem(
+                path, line, f"an image or document seems to hold secrets ({kinds}) and was kept as it is"
+            )
+        return clean
 
-    def _actum(self, item: ActumItem) -> ActumRecorded:
+    def _actum(self, path: Path, item: ActumItem) -> ActumRecorded:
         metadata = item.metadata
-        if item.evidence and not self._dry_run:
-            digests = [self._evidence.put(self._filtered(evidence)) for evidence in item.evidence]
-            metadata = {**metadata, "evidence": digests}
+        contents = [self._filtered(path, item.line, evidence) for evidence in item.evidence]
+        if contents and not self._dry_run:
+            metadata = {**metadata, "evidence": [self._evidence.put(content) for content in contents]}
         return actum_event(
             chronicum_id=item.chronicum_id,
             kind=item.kind,

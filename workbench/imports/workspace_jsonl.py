@@ -213,6 +213,9 @@ def _read(number: int, line: str | bytes) -> Line:
     try:
         event = _decode_line(line)
     except (msgspec.DecodeError, UnicodeError) as error:
+        if "truncated" in str(error):
+            said = "it breaks off in the middle, so the file was cut" if line.strip() else "the line is empty"
+            raise InvalidLine.at(number, f"not an event: {said}") from None
         raise InvalidLine.at(number, f"not an event: {error}") from None
     except RecursionError:
         raise InvalidLine.at(number, "not an event: nested too deeply") from None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
-from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, utf8
+from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, utf8, utf8_or_escaped
 from workbench.redaction.values import JUDGED, Place, is_secret
 
 KIND = "assigned_secret"
@@ -26,15 +26,17 @@ _QUOTE = r"""\\*["'`]"""
 _B = r"[ \t]*"
 _OPEN = rf"""(?:[bBuUrRfF@]{{0,2}}{_QUOTE})?"""
 _VALUE = r"""[^\x00-\x20\x7f"'`\\,;$<>{}()\[\]=:*|&][^\x00-\x20\x7f"'`\\]{7}"""
-_SIGN = r"(?:[:!~]?={1,3}>?|:)"
+_SIGN = utf8_or_escaped(r"(?:[:!~]?={1,3}>?|:|：|＝)")
 _TYPE = r"[&']{0,2}[A-Za-z_][A-Za-z0-9_.<>\[\]|? ]{0,40}"
 _COPULA = utf8(
     r"(?:is|was|are|will be|set to|changed to|reset to|equals|lautet|ist|war|hei(?:ß|ss)t|est|es|era|será|"
     r"это|—|–|-|:|=)"
 )
 _JOINTS = (
-    rf"(?:{_QUOTE}\]?)?{_B}{_SIGN}{_B}{_OPEN}{_VALUE}",
+    # The annotation first: its type would be taken for a value.
     rf"{_B}:{_B}{_TYPE}={_B}{_QUOTE}{_VALUE}",
+    rf"(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}{_OPEN}{_VALUE}",
+    rf"(?:{_QUOTE}|\*\*)?[ \t]+\|[ \t]+(?:{_QUOTE})?{_VALUE}",
     rf"{_QUOTE}{_B},{_B}{_QUOTE}{_VALUE}",
     rf"{_B}\({_B}{_QUOTE}{_VALUE}",
     rf"[ \t]+{_QUOTE}{_VALUE}",
@@ -64,7 +66,15 @@ _QUERY_VALUE = re.compile(rb"""[^\x00-\x20\x7f"'`\\&#<>,;]{1,4096}+""")
 _QUERY_NAME = re.compile(rb"(?:[?&#]|&amp;)[A-Za-z0-9_.%\[\]-]{0,64}=\Z")
 _QUERY_SIGNS = re.compile(rb"[?&#]")
 _NEXT_PARAMETER = re.compile(rb"&[A-Za-z0-9_.-]{1,64}=")
-_SIGNS = (b"=", b":", b"=>", b":>")
+_LINE_NAME = re.compile(rb"(?:\A|\n)[ \t]*(?:export[ \t]+|set[ \t]+|[+-])?[A-Z0-9_]{2,64}=\Z")
+_LINE_TAIL = re.compile(rb"""(?:[^\x00-\x20\x7f"'`=\\]|\\(?![nrtuxe"'`\\])){1,512}+(?=[\r\n]|\Z)""")
+_LINE_MIXED = re.compile(rb"[0-9][A-Za-z]|[A-Za-z][0-9]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]")
+_LINE_SIGNS = (b",", b";", b"\\", b"|", b"<", b">", b"{", b"}", b"[", b"]", b"(", b")")
+# The name of a secret at a cloud, not the secret.
+_RESOURCE = re.compile(
+    rb"(?i)arn:[a-z0-9-]{1,20}:[a-z0-9-]{1,40}:[a-z0-9-]{0,30}:[0-9]{0,20}:[a-z]{1,20}[:/]\Z"
+)
+_SIGNS = (b"=", b":", b"=>", b":>", *map(str.encode, ("：", "＝", r"\uff1a", r"\uff1d")))
 _TRIMMED = frozenset(b")]}.:")
 _CLOSERS = {ord(")"): b"(", ord("]"): b"[", ord("}"): b"{"}
 
@@ -113,7 +123,7 @@ class AssignedPass(Pass):
         quote = head[-1:]
         quoted = quote in _QUOTES
         joint = head[:-1].rstrip(b"\\").rstrip(b"bBuUrRfF@") if quoted else head
-        direct = joint.rstrip(b" \t").endswith(_SIGNS)
+        direct = joint.rstrip(b" \t*").endswith(_SIGNS)
         if head.endswith(_FAR) or (not direct and not quoted and b"\n" in head):
             return start, False
         closed = True
@@ -137,7 +147,10 @@ class AssignedPass(Pass):
             while end < run[1] and data[end] & 0xC0 == 0x80:
                 end -= 1
             end = _trimmed(data, start, end)
+            end = _to_line_end(data, start, end)
         if end - start < _FEWEST:
+            return end, False
+        if _RESOURCE.search(data[max(0, named - _HEAD) : start]):
             return end, False
         after = data[end : end + 1]
         if head.endswith(b">") and not head.endswith(b"=>") and after != b"<":
@@ -154,6 +167,17 @@ class AssignedPass(Pass):
 
 def _is_parameter(before: bytes) -> bool:
     return _QUERY_SIGNS.search(before) is not None and _QUERY_NAME.search(before) is not None
+
+
+def _to_line_end(data: bytes, start: int, end: int) -> int:
+    """`end`, or the end of the line if that is `NAME=` and the value, in which signs end no value."""
+    if (
+        data[end : end + 1] not in _LINE_SIGNS
+        or _LINE_NAME.search(data[max(0, start - _HEAD) : start]) is None
+    ):
+        return end
+    tail = _LINE_TAIL.match(data, end)
+    return end if tail is None or _LINE_MIXED.search(tail[0]) is None else tail.end()
 
 
 def _trimmed(data: bytes, start: int, end: int) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import accumulate
 from typing import Any
 
-from workbench.redaction.engine import Pass, any_of, compile_bytes
+from workbench.redaction.engine import Pass, in_groups
 from workbench.redaction.members import Sign, signs
 
 _JOINED = 1 << 18
@@ -24,7 +24,7 @@ class Batch:
         for step in passes:
             together.setdefault(tuple(sorted(set(step.probes))), []).append(step)
         self._looks = [
-            (_probe(compile_bytes(any_of(probes), "the probes of a pass")), steps)
+            (tuple(map(sign_of, in_groups(probes, "the probes of a pass"))), steps)
             for probes, steps in together.items()
         ]
 
@@ -48,8 +48,8 @@ class Batch:
         # In quotes and on lines of their own, as texts stand in JSON.
         joined = b'"%s"\n' % b'"\n"'.join(encoded)
         starts = [0, *accumulate(len(data) + 3 for data in encoded)]
-        for probe, steps in self._looks:
-            for at, _ in signs(probe, joined, starts):
+        for probes, steps in self._looks:
+            for at in sorted({at for probe in probes for at, _ in signs(probe, joined, starts)}):
                 text = texts[at]
                 if text in touched:
                     continue
@@ -61,7 +61,8 @@ class Batch:
                         break
 
 
-def _probe(expression: Any) -> Sign:
+def sign_of(expression: Any) -> Sign:
+    """Where a compiled expression is found first."""
     search = expression.search
 
     def probe(data: bytes, position: int) -> int:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from workbench.redaction.borders import WORD, behind_escape, bordered
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
 from workbench.redaction.entropy import is_hex, is_slug, reads_random
+from workbench.redaction.quoted import is_quoted_secret
 from workbench.redaction.rules import Rule, RulesError
-from workbench.redaction.values import Place, is_path, is_secret, is_stand_in
+from workbench.redaction.values import Place, is_common, is_path, is_secret, is_stand_in
 
 LONGEST = 8192
 """Bytes of a random value."""
@@ -62,6 +63,57 @@ def _is_random(value: bytes) -> bool:
     return reads_random(value, LONGEST) and not is_slug(_JOINTS.sub(b"-", value))
 
 
+def _is_value(value: bytes) -> bool:
+    """Whether `value`, all that stands in quotes or in an element under a secret's name, is one."""
+    if b" " not in value and is_secret(value, Place(b"password ", True, False, b'"')):
+        return True
+    return is_quoted_secret(value, b"password ")
+
+
+def _is_weak(value: bytes) -> bool:
+    """Whether `value` may be a password that somebody chose badly: a word, but none that examples use."""
+    return (
+        _WEAK.fullmatch(value) is not None
+        and not is_stand_in(value)
+        and not is_common(value)
+        and _NO_WEAK.fullmatch(value) is None
+    )
+
+
+def _is_short(value: bytes) -> bool:
+    """The same, with letters and digits in it."""
+    return _is_weak(value) and value.upper() != value.lower() and not value.isalpha()
+
+
+def _is_number(value: bytes) -> bool:
+    """Whether `value` is a number that is no count of anything."""
+    return len(set(value)) > 1 and not value.endswith(b"000")
+
+
+def _is_phrase(value: bytes) -> bool:
+    """Whether `value` may be the words that a wallet is restored from, not a sentence."""
+    return not any(word in _SENTENCE for word in value.split())
+
+
+def _is_wallet(value: bytes) -> bool:
+    """Whether `value` has the varied characters of a key in base 58."""
+    return reads_random(value, LONGEST) and value[1:2] not in b"-_"
+
+
+_WEAK = re.compile(rb"[A-Za-z0-9!@#%^*+=?._-]{5,64}")
+_NO_WEAK = re.compile(
+    rb"(?i)[0-9.]{1,7}|[a-z]*_.*|.*\.[a-z]{1,5}|none|null|nil|true|false|undefined|required|optional|string|bytes|"
+    rb"hidden|prompt|stdin|empty|unset|plain|basic|ask|file|env|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|"
+    rb"rabbitmq|minio(?:admin)?|elastic|keycloak|grafana|wordpress|django|odoo|drupal|nextcloud|gitea|jenkins|"
+    rb"(?:the|your|my|a)?[-_.]?(?:db|database|root|admin|user|app|secret|super)?[-_.]?(?:pass(?:word|wd|phrase)?|pwd|"
+    rb"secret|value|here)[-_.]?[0-9]{0,4}|change.?(?:me|it|this)|replace.*|insert.*|todo|fixme|example.*|test.*|"
+    rb"qwerty.*|letmein|welcome[0-9]{0,4}|guest[0-9]{0,3}|x+|[a-z]+[-_](?:password|passwd|secret|token)"
+)
+_SENTENCE = frozenset(
+    b"the and for with you your this are not was from must should can never will have has all into".split()
+)
+
+
 _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "any": lambda value: not is_stand_in(value),
     "credential": _is_credential,
@@ -70,6 +122,12 @@ _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "strong": _is_strong,
     "dense": _is_dense,
     "random": _is_random,
+    "value": _is_value,
+    "weak": _is_weak,
+    "short": _is_short,
+    "number": _is_number,
+    "phrase": _is_phrase,
+    "wallet": _is_wallet,
 }
 _JOINTS = re.compile(rb"[./:~=]+")
 _SURE = 4
@@ -115,6 +173,8 @@ class ContextPass(Pass):
             position = max(found.start() + 1, start)
             if data.endswith(_MARKER_BEGIN, 0, start) or not ready.is_near(data, start, end, places):
                 continue
+            if ready.is_refused(data, *found.span()):
+                continue
             if ready.check(data[start:end]):
                 # A token that was cut: what is glued to it would have a border behind the marker.
                 if end < len(data) and data[end] in WORD:
@@ -126,7 +186,7 @@ class ContextPass(Pass):
 class _Ready:
     """One rule, compiled."""
 
-    __slots__ = ("check", "near", "rule")
+    __slots__ = ("check", "near", "rule", "unless")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -136,6 +196,14 @@ class _Ready:
         self.check = _CHECKS[rule.guards.check]
         near = rule.guards.near
         self.near = compile_bytes(near, rule.source) if near else None
+        unless = rule.guards.unless
+        self.unless = compile_bytes(unless, rule.source) if unless else None
+
+    def is_refused(self, data: bytes, start: int, end: int) -> bool:
+        """Whether what matched, with one byte on either side, says that it holds no secret."""
+        if self.unless is None:
+            return False
+        return self.unless.search(data[max(0, start - 1) : end + 1]) is not None
 
     def is_near(self, data: bytes, start: int, end: int, places: dict[int, list[int]]) -> bool:
         """Whether the word that the rule asks for is near `data[start:end]`; `places` is kept per text."""

@@ -10,6 +10,7 @@ there already (`PrefixPass.find`), so that a second run, which sees `]` before i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -93,6 +94,45 @@ def any_of(expressions: Iterable[str]) -> str:
     return "|".join(f"(?:{expression})" for expression in expressions)
 
 
+def in_groups(expressions: Iterable[str], source: str) -> tuple[Any, ...]:
+    """Compiled expressions of which one is found wherever one of `expressions` is.
+
+    Those that count characters from almost any place on go in small groups: the states of their automata
+    multiply, and on hexadecimal or base64 one for all would be thrown away again and again.
+    """
+    counting: list[str] = []
+    plain: list[str] = []
+    for expression in dict.fromkeys(expressions):
+        (counting if _counts_anywhere(expression) else plain).append(expression)
+    groups = [plain] if plain else []
+    groups += [counting[at : at + _GROUP] for at in range(0, len(counting), _GROUP)]
+    return tuple(compile_bytes(any_of(group), source) for group in groups)
+
+
+_GROUP = 2
+
+
+def _counts_anywhere(expression: str) -> bool:
+    if _COUNT.search(expression) is None:
+        return False
+    if expression.startswith("30"):
+        return True
+    lowest, highest = match_range(compile_bytes(expression, "a probe"))
+    return highest[0] - lowest[0] > _FEW_BYTES
+
+
+def match_range(expression: Any) -> tuple[bytes, bytes]:
+    """Between which beginnings every match of `expression` lies."""
+    try:
+        lowest, highest = expression.possiblematchrange(_HEAD)
+    except re2.error:
+        lowest, highest = b"", b""
+    return lowest or b"\x00", highest or b"\xff" * _HEAD
+
+
+_COUNT = re.compile(r"\{[0-9]")
+
+
 def passes_for(rules: Sequence[Rule]) -> tuple[Pass, ...]:
     """The passes that run `rules`: those with bounded patterns together, each other one alone, in order.
 
@@ -126,20 +166,21 @@ def replace(data: bytes, spans: Sequence[Span], counts: dict[str, int]) -> bytes
 
     Line breaks inside a span stay, after its marker, so that the text keeps its number of lines.
     """
-    pieces: list[bytes] = []
+    # One buffer: a hostile text has a secret every few bytes, and an object for each would be many times it.
+    clean = bytearray()
     at = 0
     for start, end, kind in spans:
-        pieces.append(data[at:start])
-        pieces.append(b"[REDACTED:%s]" % kind.encode("ascii"))
+        clean += data[at:start]
+        clean += b"[REDACTED:%s]" % kind.encode("ascii")
         removed = data[start:end]
         if b"\n" in removed or b"\r" in removed:
-            pieces.append(bytes(byte for byte in removed if byte in b"\r\n"))
+            clean += bytes(byte for byte in removed if byte in b"\r\n")
         if b"[REDACTED:" in removed:
             _uncount(removed, counts)
         counts[kind] = counts.get(kind, 0) + 1
         at = end
-    pieces.append(data[at:])
-    return b"".join(pieces)
+    clean += data[at:]
+    return bytes(clean)
 
 
 def _uncount(removed: bytes, counts: dict[str, int]) -> None:
@@ -312,12 +353,7 @@ class _Anchored:
         self.refused_before = REFUSED_BEFORE[rule.guards.left]
         self.expression = compile_bytes(rule.pattern, rule.source)
         compile_bytes(rule.probe, rule.source)
-        try:
-            lowest, highest = self.expression.possiblematchrange(_HEAD)
-        except re2.error:
-            lowest, highest = b"\x00", b"\xff" * _HEAD
-        self.lowest: bytes = lowest or b"\x00"
-        self.highest: bytes = highest
+        self.lowest, self.highest = match_range(self.expression)
 
 
 def _by_byte(rules: Sequence[_Anchored]) -> Sequence[Sequence[_Anchored]]:

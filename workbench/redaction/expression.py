@@ -13,8 +13,41 @@ import re2
 
 _Spans = list[tuple[int, int]]
 
-_UNANCHORED: Any = re2._re2.RE2.Anchor.UNANCHORED
-_AT_START: Any = re2._re2.RE2.Anchor.ANCHOR_START
+_Matcher = Callable[[bool, bytes, int, int], _Spans]
+"""Whether at the first place alone, the text, from where and up to where; the first span is (-1, -1) if
+nothing matches."""
+
+
+def matcher_of(compiled: Any) -> _Matcher:
+    """The library's own matcher of what `re2.compile` gave, or its public shell if that is not as known.
+
+    The shell gives the same, only slower: the inner parts are nobody's promise.
+    """
+    try:
+        anchors = re2._re2.RE2.Anchor
+        free, fixed, inner = anchors.UNANCHORED, anchors.ANCHOR_START, compiled._regexp.Match
+
+        def match(at_start: bool, text: bytes, pos: int, endpos: int) -> _Spans:
+            spans: _Spans = inner(fixed if at_start else free, text, pos, endpos)
+            return spans
+
+        first = match(False, b"", 0, 0)[0]
+        if len(first) == 2 and type(first[0]) is int:
+            return match
+    except (AttributeError, TypeError, ValueError, IndexError):
+        pass
+    return public_matcher(compiled)
+
+
+def public_matcher(compiled: Any) -> _Matcher:
+    """A matcher through the library's public shell."""
+    numbers = range(compiled.groups + 1)
+
+    def match(at_start: bool, text: bytes, pos: int, endpos: int) -> _Spans:
+        found = (compiled.match if at_start else compiled.search)(text, pos, endpos)
+        return [(-1, -1)] if found is None else [found.span(number) for number in numbers]
+
+    return match
 
 
 class Found:
@@ -59,7 +92,7 @@ class Expression:
 
     def __init__(self, compiled: Any) -> None:
         """`compiled` is what `re2.compile` gave for bytes."""
-        self._match: Callable[[Any, bytes, int, int], _Spans] = compiled._regexp.Match
+        self._match = matcher_of(compiled)
         self.groups: int = compiled.groups
         self.possiblematchrange: Callable[[int], tuple[bytes, bytes]] = compiled.possiblematchrange
 
@@ -70,7 +103,7 @@ class Expression:
             endpos = size
         if pos > endpos:
             return None
-        spans = self._match(_UNANCHORED, text, pos, endpos)
+        spans = self._match(False, text, pos, endpos)
         return None if spans[0][0] < 0 else Found(text, spans)
 
     def match(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Found | None:
@@ -80,7 +113,7 @@ class Expression:
             endpos = size
         if pos > endpos:
             return None
-        spans = self._match(_AT_START, text, pos, endpos)
+        spans = self._match(True, text, pos, endpos)
         return None if spans[0][0] < 0 else Found(text, spans)
 
     def finditer(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Iterator[Found]:
@@ -88,7 +121,7 @@ class Expression:
         size = len(text)
         end = size if endpos is None or endpos > size else endpos
         while pos <= end:
-            spans = self._match(_UNANCHORED, text, pos, end)
+            spans = self._match(False, text, pos, end)
             if spans[0][0] < 0:
                 return
             yield Found(text, spans)

@@ -5,11 +5,12 @@ Importing this module loads neither RE2 nor the rules; the first text does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, ParamSpec, TypeVar
 
+from workbench.errors import WorkbenchError
 from workbench.redaction.tree import Quick, redact_tree
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from workbench.redaction.engine import Pass
 
 
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+_ROUNDS = 6
+"""Looks at one text before it is taken as it is."""
 _TRIES = 32
 """Places that are tried for a cut before none is given: hostile text may offer many."""
 _MARKER = "[REDACTED:"
@@ -50,40 +56,38 @@ class SecretFilter:
         return version_of([(name, rule_text(name)) for name in (*RULE_FILES, *CONTEXT_FILES)])
 
     def may_change(self, encoded: bytes) -> bool:
-        """One scan of a value's UTF-8 JSON text (see `Redactor`); True may be a false alarm, False not."""
+        """One scan of a value's UTF-8 JSON text (see `Redactor`); True may be a false alarm, False not.
+
+        Raises `FilterFailed`.
+        """
         # JSON inside a text may hide letters of names behind escapes.
-        return b"\\\\u00" in encoded or self._ready().probe.search(encoded) is not None
+        return b"\\\\u00" in encoded or _or_failed(self._ready().may_change, encoded)
 
     def redact_text(self, text: str) -> tuple[str, dict[str, int]]:
-        """`text` with `[REDACTED:<kind>]` for each secret, and their number by kind; `text` if none."""
-        machine = self._ready()
-        data = text.encode("utf-8", "surrogatepass")
-        if machine.probe.search(data) is None:
-            return text, {}
-        counts: dict[str, int] = {}
-        for step in machine.passes:
-            spans = step.find(data)
-            if spans:
-                data = machine.replace(data, spans, counts)
-        if not counts:
-            return text, counts
-        return data.decode("utf-8", "surrogatepass"), counts
+        """`text` with `[REDACTED:<kind>]` for each secret, and their number by kind; `text` if none.
+
+        Raises `FilterFailed`: never does a text leave that was not filtered to its end.
+        """
+        return _or_failed(self._ready().redacted, text)
 
     def redact_value(self, value: JsonValue) -> tuple[JsonValue, list[Removal]]:
-        """A JSON value with its texts and keys filtered (see `tree.redact_tree`)."""
+        """A JSON value with its texts and keys filtered (see `tree.redact_tree`). Raises `FilterFailed`."""
         machine = self._ready()
-        return redact_tree(value, self.redact_text, Quick(machine.sign, machine.batch.touched))
+        return _or_failed(redact_tree, value, machine.redacted, Quick(machine.signs, machine.touched))
 
     def cut_place(self, text: str, limit: int) -> int:
         """The last place up to `limit` (both in characters) where cutting `text` cuts no secret in two.
 
         What stands before it is filtered as it would be in the whole `text`, so a text may be shortened
-        before it is filtered.
+        before it is filtered. Raises `FilterFailed`.
         """
+        return _or_failed(self._cut_place, text, limit)
+
+    def _cut_place(self, text: str, limit: int) -> int:
         machine = self._ready()
         head = text[:limit].encode("utf-8", "surrogatepass")
         data = head + text[limit:].encode("utf-8", "surrogatepass")
-        if machine.probe.search(data) is None:
+        if not machine.may_change(data):
             return min(limit, len(text))
         kept = len(head)
         cut = kept
@@ -122,30 +126,109 @@ class SecretFilter:
             with self._lock:
                 machine = self._machine
                 if machine is None:
-                    machine = self._machine = _Machine()
+                    machine = self._machine = _or_failed(_Machine)
         return machine
 
 
 class _Machine:
     """The compiled rules."""
 
-    __slots__ = ("batch", "passes", "probe", "replace")
+    __slots__ = ("_interrupted", "_probes", "batch", "merged", "passes", "replace", "signs", "view")
 
     def __init__(self) -> None:
-        from workbench.redaction import batch, engine, passes
+        from workbench.redaction import batch, engine, interrupted, passes
 
         self.passes: Sequence[Pass] = passes.all_passes()
         self.replace = engine.replace
-        self.probe: Any = engine.compile_bytes(
-            engine.any_of(dict.fromkeys(probe for step in self.passes for probe in step.probes)),
-            "the probes together",
+        self.view = interrupted.view
+        self.merged = interrupted.merged
+        self._interrupted = engine.compile_bytes(interrupted.SIGN, "the sign of what reads otherwise")
+        self._probes = engine.in_groups(
+            (probe for step in self.passes for probe in step.probes), "the probes together"
         )
+        self.signs = tuple(batch.sign_of(expression) for expression in (*self._probes, self._interrupted))
         self.batch = batch.Batch(self.passes)
 
-    def sign(self, data: bytes, position: int) -> int:
-        """Where in `data`, from `position` on, the first sign of a secret begins; -1 if there is none."""
-        found = self.probe.search(data, position)
-        return -1 if found is None else int(found.start())
+    def may_change(self, data: bytes) -> bool:
+        """Whether `data`, a text or its JSON, holds any sign of a secret or of one that reads otherwise."""
+        return self._probed(data) or self._interrupted.search(data) is not None
+
+    def redacted(self, text: str) -> tuple[str, dict[str, int]]:
+        """`SecretFilter.redact_text`."""
+        data = text.encode("utf-8", "surrogatepass")
+        probed = self._probed(data)
+        otherwise = self._interrupted.search(data) is not None
+        if not probed and not otherwise:
+            return text, {}
+        seen = self.view(data) if otherwise else None
+        if not probed and (seen is None or not self._probed(seen.data)):
+            return text, {}
+        counts: dict[str, int] = {}
+        # A marker may show what nothing pointed at before: once more until nothing changes, up to the last
+        # pass that changed anything. Those behind it have seen the text as it is.
+        steps = self.passes
+        for _ in range(_ROUNDS):
+            before, last = data, 0
+            for number, step in enumerate(steps, 1):
+                spans = step.find(data)
+                if seen is not None:
+                    spans = self.merged(spans, seen.in_text(step.find(seen.data)))
+                if spans:
+                    data = self.replace(data, spans, counts)
+                    seen = None if seen is None else self.view(data)
+                    last = number
+            if data is before:
+                break
+            steps = steps[:last]
+        if not counts:
+            return text, counts
+        return data.decode("utf-8", "surrogatepass"), counts
+
+    def touched(self, texts: Collection[str]) -> set[str]:
+        """Those of `texts` that change, looked through together."""
+        touched = self.batch.touched(texts)
+        sign = self._interrupted
+        for text in texts:
+            if text in touched or sign.search(text.encode("utf-8", "surrogatepass")) is None:
+                continue
+            if self.redacted(text)[1]:
+                touched.add(text)
+        return touched
+
+    def _probed(self, data: bytes) -> bool:
+        return any(probe.search(data) is not None for probe in self._probes)
+
+
+class FilterFailed(WorkbenchError):
+    """The secret filter could not finish with a text; the text goes nowhere and is in no message."""
+
+    code: ClassVar[str] = "filter_failed"
+
+
+def _or_failed(work: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs) -> _Result:
+    """What `work` answers; `FilterFailed`, with no trace of what was given, for a failure nobody foresaw."""
+    try:
+        return work(*given, **named)
+    except WorkbenchError:
+        raise
+    except Exception as failure:
+        place = _place(failure)
+    # Outside the handler: the failure itself, which may show the text, does not go along.
+    raise FilterFailed(
+        f"The secret filter failed ({place}), so the text was not taken.",
+        hint="Nothing of it was stored. Please report the place named here, without the text.",
+    )
+
+
+def _place(failure: Exception) -> str:
+    """The kind of failure, module and line: nothing of what was being read."""
+    trace = failure.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return type(failure).__name__
+    module = str(trace.tb_frame.f_globals.get("__name__", "?")).rpartition(".")[2]
+    return f"{type(failure).__name__} at {module}:{trace.tb_lineno}"
 
 
 def version_of(files: Sequence[tuple[str, str]]) -> str:

@@ -26,6 +26,7 @@ LONGEST_RUN = 1024
 
 _RUN = bytes(sorted(ALNUM)) + b"_-+/="
 _DIGEST_NAME = re.compile(rb"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake2[bs]?)[:=-]")
+_SEALED = re.compile(rb"ENC\[AES256_GCM,data:\Z|,(?:iv|tag):\Z")
 _KEY_LINE = re.compile(rb"(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+)[ \t]+\Z")
 _IMAGE = re.compile(rb"(?i)(?:data:[a-z0-9.+/;=-]{1,80};)?base64,?\Z|data:[a-z0-9.+/;=-]{1,80},\Z")
 
@@ -71,7 +72,7 @@ class HighEntropyPass(Pass):
             if (
                 self._is_public(data, run_start, start)
                 or holds_stand_in(data[start:end])
-                or is_public(data[run_start:end])
+                or is_public(data[run_start:run_end])
             ):
                 continue
             if start > line_end:
@@ -85,8 +86,10 @@ class HighEntropyPass(Pass):
 
     @staticmethod
     def _is_public(data: bytes, run_start: int, start: int) -> bool:
-        if _DIGEST_NAME.search(data, max(0, run_start - 10), run_start + 10) or _KEY_LINE.search(
-            data[max(0, run_start - 64) : run_start]
+        if (
+            _DIGEST_NAME.search(data, max(0, run_start - 10), run_start + 10)
+            or _KEY_LINE.search(data[max(0, run_start - 64) : run_start])
+            or _SEALED.search(data[max(0, run_start - 24) : run_start])
         ):
             return True
         return _IMAGE.search(data[max(0, run_start - 96) : run_start]) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.redaction.borders import ALNUM
 from workbench.redaction.engine import Span, any_of
 from workbench.redaction.key_before import begin_before
 from workbench.redaction.key_dumps import DER, TEXT_LABEL, der_dump, text_dumps
@@ -26,6 +27,7 @@ LEAST_BODY = 28
 """Characters of a body that only its first bytes give away: fewer hold no part of the secret."""
 
 _ANY = bytes(range(256))
+_GLUED = frozenset(bytes([byte]) for byte in ALNUM | frozenset(b"_+/-"))
 
 
 class KeyMaterialPass:
@@ -92,7 +94,9 @@ def _key_at(
         if name == "begin":
             walk.from_marker(marker_start(data, start, least), end)
         elif name == "putty":
-            walk.from_marker(start, end, named=True)
+            # Glued to more of a word it is no file's first line.
+            if data[end : end + 1] not in _GLUED:
+                walk.from_marker(start, end, named=True)
         elif name == "end":
             begun = begin_before(data, marker_start(data, start, least), least)
             if begun is not None:

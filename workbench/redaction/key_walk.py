@@ -8,7 +8,7 @@ an END line, at another marker, or where no line reads like a body any more (con
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.redaction.engine import Span, any_of, compile_bytes
 from workbench.redaction.key_judgement import (
@@ -54,6 +54,8 @@ _WHOLE_LINE = 40
 """A line of one run as long as this goes on after an interruption; identifiers are shorter."""
 
 _LONGEST_LINE = 128
+_LAST_RUN = re.compile(rb"([A-Za-z0-9+/]{40,128}+)(?:[^A-Za-z0-9+/].{0,24})?\Z", re.DOTALL)
+_FIRST_RUN = 3
 
 _BODY = compile_bytes(rf"{run(16)}(?:{NEXT_LINE}{run(16)}|{BLANK}+{run(_WHOLE_LINE)})*", "a body")
 # Where the line ends were made blanks, only its padding shows a short line.
@@ -61,7 +63,7 @@ _LAST = compile_bytes(
     rf"{NEXT_LINE}(?:=[A-Za-z0-9+/]{{4}}|{run(1)})|{BLANK}+[A-Za-z0-9+/_-]{{2,}}={{1,2}}",
     "a body's last line",
 )
-_LAST_ENDS = compile_bytes(rf"{BLANK}*(?:{EOL}|$|[\"'`<,;)\]]|\\|&|--)", "the end of a body's last line")
+_LAST_ENDS = compile_bytes(rf"{BLANK}*(?:{EOL}|$|[\"'`<,;)\]|\x1b]|\\|&|--)", "the end of a body's last line")
 _BEFORE_END = compile_bytes(
     rf"(?:(?:{EOL}|{BLANK}|{MARKS})*=?[A-Za-z0-9+/=_]+){{0,3}}(?:{EOL}|{BLANK}|{MARKS})*{DASH}*{BLANK}*{MARKER_END}",
     "a body's end",
@@ -86,6 +88,14 @@ _CLOSE_BEGINS = frozenset(b" \t\r\n\x0b\x0c\\%&<>-=|#*!;/+0123456789\xc2\xe2\x1b
 
 _PARTS = frozenset(b"\"'`,.()[]{}:")
 """Bytes behind a piece that keep it apart from the next one."""
+
+
+class _Row(NamedTuple):
+    """A line's last run: where it begins in the text and in its line, and its length."""
+
+    start: int
+    column: int
+    size: int
 
 
 class Walk:
@@ -135,10 +145,13 @@ class Walk:
             return begun
         stop = self._stop(at, sign)
         if stop == sign and self._near(at, stop) and self._signs.name_at(stop) == "first bytes":
-            return stop
+            # Fewer characters hold no part of the secret.
+            return stop if _RUN.match(self._data, stop, stop + SAMPLE) is not None else None
         # A line of its own some lines on, before anything that ends a key.
         begun = self._interrupted(at, stop)
-        return self._in_column(start, at, stop) if begun is None else begun
+        if begun is None:
+            begun = self._in_column(start, at, stop)
+        return self._below_itself(at, stop) if begun is None else begun
 
     def _in_column(self, start: int, at: int, stop: int) -> int | None:
         """A line that reads random from the column on in which the marker at `start` begins.
@@ -164,6 +177,35 @@ class Walk:
             there = _RUN.match(data, begun, begun + SAMPLE)
             if there is not None and reads_random(data, begun, there.end()):
                 return begun
+        return None
+
+    def _below_itself(self, at: int, stop: int) -> int | None:
+        """A line's last run that reads random, if the next line ends with one as long, in the same column.
+
+        So a log writes a key whose marker stands behind nothing, or behind something else.
+        """
+        data = self._data
+        last: _Row | None = None
+        line = at
+        if stop - at < 2 * _WHOLE_LINE:
+            return None
+        for _ in range(HEADERS):
+            eol = _EOL.search(data, line, stop)
+            line_end = stop if eol is None else eol.start()
+            tail = _LAST_RUN.search(data, max(line, line_end - FARTHEST_COLUMN), line_end)
+            here = None if tail is None else _Row(tail.start(1), tail.start(1) - line, len(tail[1]))
+            if (
+                here is not None
+                and last is not None
+                and here[1:] == last[1:]
+                and reads_random(data, last.start, last.start + last.size)
+                and reads_random(data, here.start, here.start + here.size)
+            ):
+                return last.start
+            last = here
+            if eol is None:
+                return None
+            line = eol.end()
         return None
 
     def _behind_headers(self, at: int, stop: int) -> int | None:
@@ -196,9 +238,17 @@ class Walk:
         return None
 
     def _body(self, start: int) -> bool:
-        """Takes the body at `start`; True if its END line was reached."""
+        """Takes the body at `start`; True if its END line was reached, or if there is no body."""
         data = self._data
-        end: int = _BODY.match(data, start).end()
+        body = _BODY.match(data, start)
+        if body is None:
+            # What stands there ends an escape, or is too short to be a part of a key.
+            found = _RUN.search(data, start, start + SHORTEST * _FIRST_RUN)
+            body = None if found is None else _BODY.match(data, found.start())
+            if body is None:
+                return True
+            start = found.start()
+        end: int = body.end()
         cut = data.find(_DASHES, start, end)
         if cut >= 0:
             end = cut

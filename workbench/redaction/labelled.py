@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from workbench.redaction.borders import bordered
 from workbench.redaction.engine import Pass, Span, compile_bytes
 from workbench.redaction.entropy import remembering
-from workbench.redaction.values import holds_stand_in, is_public
+from workbench.redaction.values import holds_stand_in, is_path, is_public
 
 KIND = "labelled_key"
 LONGEST = 4096
@@ -23,7 +23,7 @@ _LABEL = (
 _VALUE = re.compile(rb"[%s]{1,4096}+={0,2}" % _SIGNS.encode())
 _PUBLIC = re.compile(
     rb"(?i)(?:public|pub|publishable|site|foreign|primary|partition|sort|cache|host|idempotency|dedup|group|"
-    rb"object|s3|storage|row|index|translation|message|ssh)[_ -]?\Z"
+    rb"object|s3|websocket|storage|row|index|translation|message|ssh)[_ -]?\Z"
 )
 
 
@@ -57,5 +57,9 @@ class LabelledPass(Pass):
             label = head[: head.rfind(b"key")]
             if _PUBLIC.search(label):
                 continue
-            if reads_random(value[0]) and not holds_stand_in(value[0]) and not is_public(value[0]):
+            if reads_random(value[0]) and not _is_known(value[0]):
                 spans.append(Span(start, position, KIND))
+
+
+def _is_known(value: bytes) -> bool:
+    return holds_stand_in(value) or is_public(value) or (b"/" in value and is_path(value))

@@ -32,8 +32,8 @@ Sign = Callable[[bytes, int], int]
 class Quick(NamedTuple):
     """What spares a text the whole filter."""
 
-    sign: Sign
-    """Finds something in every text that the filter would change, as it is or among others."""
+    signs: Sequence[Sign]
+    """Of these one finds something in every text that the filter would change, as it is or among others."""
     touched: Callable[[Collection[str]], set[str]]
     """Those of many texts that the filter would change."""
 
@@ -157,7 +157,8 @@ class Gathered:
 
     def _told(self, joined: str, quick: Quick) -> dict[int, bool]:
         data = joined.encode("utf-8", "surrogatepass")
-        if quick.sign(data, 0) < 0:
+        looks = [sign for sign in quick.signs if sign(data, 0) >= 0]
+        if not looks:
             return {}
         # Bytes, not characters.
         sizes: Iterable[int] = map(len, self._pieces)
@@ -165,10 +166,12 @@ class Gathered:
             sizes = map(size_of, self._pieces)
         starts = [0, *accumulate(sizes)]
         told: dict[int, bool] = {}
-        for at, found in signs(quick.sign, data, starts):
-            key = self._records[at].key
-            # The quote before a text may be the border that its sign begins with.
-            told[at] = isinstance(key, str) and found < starts[at] + size_of(key) + 3
+        for look in looks:
+            for at, found in signs(look, data, starts):
+                key = self._records[at].key
+                # The quote before a text may be the border that its sign begins with.
+                telling = isinstance(key, str) and found < starts[at] + size_of(key) + 3
+                told[at] = telling or told.get(at, False)
         return told
 
 

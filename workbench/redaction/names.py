@@ -12,10 +12,18 @@ from workbench.redaction.borders import bordered
 
 def utf8(expression: str) -> str:
     """`expression` with every character outside ASCII written as its UTF-8 bytes."""
+    return "".join(sign if sign.isascii() else f"(?:{_written(sign)})" for sign in expression)
+
+
+def utf8_or_escaped(expression: str) -> str:
+    """The same, found too where JSON escapes the characters."""
     return "".join(
-        sign if sign.isascii() else "(?:" + "".join(f"\\x{byte:02x}" for byte in sign.encode()) + ")"
-        for sign in expression
+        sign if sign.isascii() else rf"(?:{_written(sign)}|\\+u(?i:{ord(sign):04x}))" for sign in expression
     )
+
+
+def _written(sign: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in sign.encode())
 
 
 _GAP = "[_. -]?"
@@ -34,13 +42,19 @@ _NAMES = (
     "credentials?",
     f"(?:account|auth|encryption|signing|signature|master|shared|storage|client|service|admin|deploy|session|"
     f"webhook|license|licence|subscription|shared{_GAP}access){_GAP}key",
-    "[_-]pass",
-    "[_-]auth",
-    "[_-]pw",
+    # Behind a border, which an underscore or a hyphen is.
+    "pass",
+    "-auth",
+    "pw",
     "passwort",
     "kennwort",
     "mot de passe",
     "contrase(?:ñ|n)a",
+    "senha",
+    "wachtwoord",
+    "l(?:ö|o)senord",
+    "salasana",
+    "has(?:ł|l)o",
     "totp[-_]seed",
 )
 _UPPER_GLUED = "[A-Z0-9]{1,20}(?:PASSWORD|PASSWD|TOKEN|SECRET|APIKEY)"
@@ -48,14 +62,14 @@ _CAMEL = (
     "[a-z0-9](?:Token|Secret|Password|Passwd|Pwd|Passphrase|Passcode|ApiKey|APIKey|AccessKey|PrivateKey|"
     "SecretKey|AccountKey|MasterKey|EncryptionKey|SigningKey|Credentials?)"
 )
-_CYRILLIC_NAMES = "(?:п|П)арол(?:ь|ем|я)|(?:т|Т)окен|(?:с|С)екрет"
+_OTHER_SCRIPTS = "(?:п|П)арол(?:ь|ем|я)|(?:т|Т)окен|(?:с|С)екрет|密码|密碼|パスワード|비밀번호"
 
 SECRET_NAME = "(?:{})".format(
     "|".join(
         (
             bordered(
                 "alnum",
-                utf8(
+                utf8_or_escaped(
                     "(?i:{})".format(
                         "|".join((*_NAMES, f"(?:{_GLUED})(?:password|passwd|pass|pwd|token|secret)"))
                     )
@@ -63,7 +77,7 @@ SECRET_NAME = "(?:{})".format(
             ),
             _UPPER_GLUED,
             _CAMEL,
-            utf8(_CYRILLIC_NAMES),
+            utf8_or_escaped(_OTHER_SCRIPTS),
         )
     )
 )
@@ -74,13 +88,13 @@ PROSE_NAME = "(?:{})".format(
         (
             bordered(
                 "alnum",
-                utf8(
+                utf8_or_escaped(
                     f"(?i:pass{_GAP}(?:word|phrase|code)|passwd|pwd|token|secret|api{_GAP}key|access{_GAP}key|"
                     f"private{_GAP}key|credentials?|passwort|kennwort|schl(?:ü|Ü|ue)ssel|mot de passe|"
                     f"jeton|contrase(?:ñ|Ñ|n)a|clave|kodwort|zugangscode)"
                 ),
             ),
-            utf8(_CYRILLIC_NAMES),
+            utf8_or_escaped(_OTHER_SCRIPTS),
         )
     )
 )
@@ -106,17 +120,6 @@ _CYRILLIC_CUE = (
     + f"(?:{_NO_LETTER}|$)"
 )
 
-CUE = (
-    r"(?:^|[\x00-\x7f]|\xc2[\x80-\xbf]|\xe2\x80[\x80-\xbf])"
-    + utf8(
-        "(?:(?:к|К)люч(?:а|у|ом|е|и|ей|ам|ами|ах)?"
-        "|(?:т|Т)окен(?:а|у|ом|е|ы|ов|ам|ами|ах)?"
-        "|(?:п|П)арол(?:ь|я|ю|ем|е|и|ей|ям|ями|ях)"
-        "|(?:с|С)екрет(?:а|у|ом|е|ы|ов|ам|ами|ах)?)"
-    )
-    + r"(?:[\x00-\x7f]|\xc2[\x80-\xbf]|\xe2\x80[\x80-\xbf]|$)"
-)
-
 CUE = "(?:{})".format(
     "|".join(
         (
@@ -129,17 +132,24 @@ CUE = "(?:{})".format(
 )
 """A word that makes a random token on its line suspicious."""
 
+# What may follow a name that is a word of its own in prose and in programs.
+_JOINED = r"""[ \t]*(?:\\+t[ \t]*)*(?:\\*["'`]|[:=!~(,>|*]|\\+u|\xef)"""
+
 PROBE = (
     r"(?i:token|secret|passw|passphrase|passcode|pass[_. -]|[_-]pass|mot de passe|pwd|[_-]pw|key|credential|"
-    r"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp)|\xd0|\\u04[0-9a-f]{2}"
+    rf"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp|(?:pass|pw){_JOINED}|senha|"
+    r"wachtwoord|senord|salasana|has(?:\xc5\x82|l|\\+u0142)o|\\u(?:04[0-9a-f]{2}|5bc6|30d1|be44))"
+    r"|\xd0|\xe5\xaf\x86|\xe3\x83\x91|\xeb\xb9\x84"
 )
 """Found in a text, JSON-escaped or not, wherever one of the names or cues above is."""
 
 _WHOLE_NAME = re.compile(
     rb"(?i)(?:.*[^a-z0-9])?(?:api[_. -]?key|access[_. -]?key|secret(?:[_. -]?access)?(?:[_. -]?key)?|token|"
     rb"(?:pg|db|my|mysql|sql|user|root|admin|auth|access|refresh|api|app|bot|client)?"
-    rb"(?:password|token|secret|passwd|pwd)|pass[_. -]?(?:word|wd|phrase|code)|private[_. -]?key|"
-    rb"credentials?)"
+    rb"(?:password|token|secret|passwd|pwd)|pass[_. -]?(?:word|wd|phrase|code)|pass|pw|private[_. -]?key|"
+    rb"credentials?|passwort|kennwort|wachtwoord|senha|contrase(?:\xc3\xb1|n)a|"
+    rb"\xd0[\xbf\x9f]\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xe5\xaf\x86\xe7\xa0\x81|"
+    rb"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89)"
 )
 _WHOLE_CAMEL = re.compile(
     rb".*[a-z0-9](?:Token|Secret|Password|Passwd|ApiKey|AccessKey|PrivateKey|Credentials?|SecretKey)"

@@ -7,28 +7,34 @@ what a name, a label and at last a line gives away.
 from __future__ import annotations
 
 from workbench.redaction.assigned import AssignedPass
+from workbench.redaction.columns import ColumnPass
 from workbench.redaction.context import ContextPass
 from workbench.redaction.cookies import CookiePass
 from workbench.redaction.engine import Pass, passes_for
 from workbench.redaction.high_entropy import HighEntropyPass
 from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.labelled import LabelledPass
+from workbench.redaction.quoted import QuotedPass
 from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, load_rules
 from workbench.redaction.split import SplitPass
+from workbench.redaction.wrapped import WrappedPass
 
 
 def all_passes() -> tuple[Pass, ...]:
     """Every pass of the shipped filter; `RulesError` if a rules file cannot be used."""
     rules = load_rules(RULE_FILES)
     keys = KeyMaterialPass([rule for rule in rules if rule.kind == "private_key"])
-    prefixed = passes_for([rule for rule in rules if rule.kind != "private_key"])
+    tokens = [rule for rule in rules if rule.kind != "private_key"]
     context = (ContextPass(load_rules((name,))) for name in CONTEXT_FILES)
     return (
         keys,
-        *prefixed,
+        WrappedPass(tokens),
+        *passes_for(tokens),
         *context,
         CookiePass(),
         SplitPass(),
+        ColumnPass(),
+        QuotedPass(),
         AssignedPass(),
         LabelledPass(),
         HighEntropyPass(),

@@ -26,10 +26,13 @@ RULE_FILES = (
 )
 """Rules that match a secret whole, in the order in which their passes run."""
 
-CONTEXT_FILES = ("headers.toml", "addresses.toml", "labels.toml", "near.toml")
+CONTEXT_FILES = ("headers.toml", "commands.toml", "addresses.toml", "labels.toml", "forms.toml", "near.toml")
 """Rules whose secret is a part of what they match, in the order in which their passes run."""
 
-CHECKS = ("any", "credential", "password", "opaque", "strong", "dense", "random")
+CHECKS = (
+    *("any", "credential", "password", "opaque", "strong", "dense", "random"),
+    *("value", "weak", "short", "number", "phrase", "wallet"),
+)
 """What `check` may ask of a secret (see `context`)."""
 
 LONGEST_REACH = 64
@@ -39,7 +42,7 @@ Left = Literal["alnum", "word", "any"]
 _LEFTS = ("alnum", "word", "any")
 _KIND = re.compile(r"[a-z][a-z0-9_]{1,39}")
 _RULE_KEYS = {"kind", "pattern", "probe", "guards", "positive", "negative"}
-_GUARD_KEYS = {"left", "after", "not_slug", "alone", "part_max", "check", "near", "reach"}
+_GUARD_KEYS = {"left", "after", "not_slug", "alone", "part_max", "check", "near", "reach", "unless"}
 _FRAGMENT = re.compile(r"%([a-z_]+)%")
 
 
@@ -62,6 +65,7 @@ class Guards:
     check: str = ""
     near: str = ""
     reach: int = 0
+    unless: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +191,15 @@ def _guards(source: str, table: object, fragments: Mapping[str, str]) -> Guards:
     if not isinstance(check, str) or (check and check not in CHECKS):
         raise RulesError(f"{source}: guard `check` must be one of {', '.join(CHECKS)}.")
     if check and (alone or after or not_slug):
-        raise RulesError(f"{source}: guard `check` goes with `left`, `near` and `reach` alone.")
+        raise RulesError(f"{source}: guard `check` goes with `left`, `near`, `reach` and `unless` alone.")
     if type(reach) is not int or not 0 <= reach <= LONGEST_REACH or bool(near) != bool(reach):
         raise RulesError(f"{source}: guard `near` needs a `reach` of 1 to {LONGEST_REACH} blanks and quotes.")
     if near and not check:
         raise RulesError(f"{source}: guard `near` is for rules with a `check`.")
-    return Guards(cast(Left, left), after, not_slug, alone, part_max, check, near, reach)
+    unless = _expression(source, "unless", table["unless"], fragments) if "unless" in table else ""
+    if unless and not check:
+        raise RulesError(f"{source}: guard `unless` is for rules with a `check`.")
+    return Guards(cast(Left, left), after, not_slug, alone, part_max, check, near, reach, unless)
 
 
 def _known(source: str, table: Mapping[str, Any], known: set[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,6 +44,11 @@ _ROUNDS = 4
 _DOCUMENTS = 1 << 18
 """Characters of documents that are filtered together."""
 
+_TOGETHER = 1 << 20
+"""Characters of a list's texts that are filtered together."""
+_PRIVATE_KEY = "private_key"
+
+_Column = tuple[int, str]
 _Edits = dict[int, dict[str | int, "JsonValue"]]
 
 
@@ -140,7 +146,15 @@ class _Walk:
         # By container, so that the keys above a member are filtered before its path is written.
         gathered.hits.sort(key=lambda hit: hit[0].node)
         edits: _Edits = {}
-        for record, new in self._filtered(places, gathered.hits, lambda node: sources[node], 0):
+
+        def texts() -> Iterable[Record]:
+            for here, source in enumerate(sources):
+                items = source.items() if isinstance(source, dict) else enumerate(source)
+                for key, item in items:
+                    if isinstance(item, str) and not (here == 0 and key in skipped):
+                        yield Record(here, key, item, 0)
+
+        for record, new in self._filtered(places, gathered.hits, lambda node: sources[node], texts, 0):
             edits.setdefault(record.node, {})[record.key] = new
         return _rebuilt(sources, places, edits)
 
@@ -149,9 +163,13 @@ class _Walk:
         places: Places,
         hits: list[tuple[Record, bool]],
         keys: Callable[[int], Iterable[str]],
+        texts: Callable[[], Iterable[Record]],
         level: int,
     ) -> list[tuple[Record, str]]:
-        """The texts among `hits` that change; the keys that change are put down in `places`."""
+        """The texts among `hits` that change; the keys that change are put down in `places`.
+
+        `keys` gives the keys of a container, `texts` the members that are texts.
+        """
         touched = self._touched(hits)
         taken: dict[int, set[str]] = {}
         numbers: dict[tuple[int, str], int] = {}
@@ -172,11 +190,17 @@ class _Walk:
                 numbers[node, plain] = number
                 taken[node].add(name)
                 places.names[node, key] = name
+        together = self._together(places, hits, texts)
+        if together:
+            known = {(record.node, record.key) for record, _ in hits}
+            hits += [(record, False) for at, (record, _) in together.items() if at not in known]
+            hits.sort(key=lambda hit: hit[0].node)
         changed: list[tuple[Record, str]] = []
         for record, telling in hits:
             node, key, text, _ = record
             if text is None:
                 continue
+            among = together.get((node, key))
             name = ""
             secret, renamed, telling = places.nodes[node].secret, False, telling and isinstance(key, str)
             if isinstance(key, str):
@@ -185,13 +209,57 @@ class _Walk:
             quiet = touched is not None and not renamed and text not in touched
             if telling and quiet and touched is not None and len(text) in _MEMBER:
                 quiet = _member(name, text) not in touched
-            if quiet and not secret and not _may_hold_json(text):
+            if quiet and not secret and not _may_hold_json(text) and among is None:
                 continue
             parts = places.parts(node, name if isinstance(key, str) else str(key))
-            new = self.text(text, _Name(parts, name, secret, telling), level, quiet=quiet)
+            start = text
+            if among is not None:
+                start, quiet = among[1], False
+                self._count(parts, _new_markers(text, start))
+            new = self.text(start, _Name(parts, name, secret, telling), level, quiet=quiet)
             if new != text:
                 changed.append((record, new))
         return changed
+
+    def _together(
+        self, places: Places, hits: list[tuple[Record, bool]], texts: Callable[[], Iterable[Record]]
+    ) -> dict[tuple[int, str | int], tuple[Record, str]]:
+        """What changes where texts of one list, of which `hits` has one, are filtered as the JSON they are.
+
+        A key's lines may also be members of the same name in the objects of one list.
+        """
+        wanted: set[_Column] = set()
+        for record, _ in hits:
+            column = _column(places, record)
+            if column is not None and (not column[1] or _PRIVATE.search(record.text or "")):
+                wanted.add(column)
+        changed: dict[tuple[int, str | int], tuple[Record, str]] = {}
+        if not wanted:
+            return changed
+        columns: dict[_Column, list[Record]] = {}
+        for record in texts():
+            column = _column(places, record)
+            if column is not None and column in wanted:
+                columns.setdefault(column, []).append(record)
+        for column, records in columns.items():
+            for some in _runs(records):
+                for record, new in self._as_list(some, keys_only=bool(column[1])):
+                    changed[record.node, record.key] = (record, new)
+        return changed
+
+    def _as_list(self, records: list[Record], *, keys_only: bool) -> list[tuple[Record, str]]:
+        """The texts of `records` that change as a JSON array; only for private keys if `keys_only`."""
+        clean, counts = self._redact_text(f"[{', '.join(_quoted(record.text or '') for record in records)}]")
+        if not counts or (keys_only and set(counts) != {_PRIVATE_KEY}):
+            return []
+        try:
+            items = json.loads(clean)
+        except ValueError:
+            return []
+        if not (isinstance(items, list) and len(items) == len(records)):
+            return []
+        pairs = zip(records, items, strict=True)
+        return [(record, new) for record, new in pairs if isinstance(new, str) and new != record.text]
 
     def _key(self, key: str, places: Places, node: int) -> str:
         for _ in range(_ROUNDS):
@@ -226,7 +294,7 @@ class _Walk:
             if name.secret and _is_whole_secret(text) and not _is_document(text):
                 self._count(name.parts, {KIND: 1})
                 return MARKER
-            if level < NESTED and _may_hold_json(text):
+            if level < NESTED and _may_hold_json(text) and (name.secret or self._worth_reading(text)):
                 text = self._json(text, name, level)
             if quiet and text == before:
                 break
@@ -238,6 +306,13 @@ class _Walk:
             if text == before:
                 break
         return text
+
+    def _worth_reading(self, text: str) -> bool:
+        """Whether JSON in `text` may hold a secret: what has no escape stands there as it is."""
+        if self._quick is None or "\\" in text:
+            return True
+        data = text.encode("utf-8", "surrogatepass")
+        return any(sign(data, 0) >= 0 for sign in self._quick.signs)
 
     def _with_name(self, text: str, name: _Name) -> str:
         """`text` as it is filtered in a JSON text right behind its name."""
@@ -310,7 +385,12 @@ class _Walk:
         def keys(node: int) -> Iterable[str]:
             return (str(member.key) for place, member in members if place == node and member.key_end)
 
-        changed = self._filtered(places, gathered.hits, keys, level + 1)
+        def texts() -> Iterable[Record]:
+            for slot, (node, member) in enumerate(members):
+                if member.text is not None:
+                    yield Record(node, member.key, member.text, slot)
+
+        changed = self._filtered(places, gathered.hits, keys, texts, level + 1)
         edits = [(members[record.slot][1].start, members[record.slot][1].end, new) for record, new in changed]
         if places.names:
             edits += [
@@ -355,6 +435,34 @@ def _rebuilt(sources: list[JsonValue], places: Places, edits: _Edits) -> JsonVal
     return new
 
 
+def _column(places: Places, record: Record) -> _Column | None:
+    """The list that a member stands in, and its name if it is a member of an object in that list."""
+    if isinstance(record.key, int):
+        return record.node, ""
+    above = places.nodes[record.node]
+    return (above.parent, record.key) if record.key and isinstance(above.key, int) else None
+
+
+def _runs(records: list[Record]) -> Iterable[list[Record]]:
+    """`records` in parts of limited size, none of one record alone but the last."""
+    run: list[Record] = []
+    size = 0
+    for record in records:
+        run.append(record)
+        size += len(record.text or "")
+        if size > _TOGETHER and len(run) > 1:
+            yield run
+            run, size = [], 0
+    if len(run) > 1:
+        yield run
+
+
+def _new_markers(old: str, new: str) -> dict[str, int]:
+    """How many markers of each kind `new` has more than `old`."""
+    before, behind = Counter(_MARKER.findall(old)), Counter(_MARKER.findall(new))
+    return dict(behind - before)
+
+
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
@@ -383,6 +491,8 @@ def _is_document(text: str) -> bool:
     return _DOCUMENT.match(text) is not None and text.rstrip()[-1:] in "]}"
 
 
+_MARKER = re.compile(r"\[REDACTED:([a-z0-9_]+)\]")
+_PRIVATE = re.compile(r"(?i)private")
 _SENTENCE = 3
 _SENTENCE_END = re.compile(r"[.!?:…]\s*\Z")
 _DIGIT = re.compile(r"[0-9]")

@@ -30,7 +30,7 @@ class Place(NamedTuple):
 _PLACEHOLDER = re.compile(
     rb"(?i)[$%<](?![0-9a-f]{2})|\$|~/|\[redacted|[x*.\xe2-]{4}|\.\.\.|\*\*\*|your|my[-_]|insert|enter|"
     rb"(?:none|null|nil|true|false|undefined|required|optional|string)(?![A-Za-z0-9])|process\.env|env[.:]|"
-    rb"secrets?[.:]|vault[:.]|!|&[a-z]+;|@@|\^"
+    rb"secrets?[.:]|vault[:.]|!|&[a-z]+;|@@|\^|ENC\[(?:AES256_GCM|PKCS7)\b"
 )
 _STAND_INS = (
     *(
@@ -59,9 +59,10 @@ _STAND_INS = (
 """Words of examples in documentation: a value that holds one is none."""
 
 _TEMPLATE = re.compile(
-    rb"[$#%@]\{|\{\{|\{%|<%|%\(|%[sdr]\b|%[sdr]$|\{[A-Za-z_]?[A-Za-z0-9_.!:]*\}|\$\(|\$[A-Za-z_]|%[A-Z_]{3,}%|"
+    rb"[$#%@]\{|\{\{|\{%|<%|%\(|%[sdr]\b|%[sdr]$|\{[A-Za-z_]?[A-Za-z0-9_.!:]*\}|\$\(|%[A-Z_]{3,}%|"
     rb"a-zA-Z|A-Za-z|a-z0-9|A-Z0-9|0-9a-|&&|\|\|"
 )
+_VARIABLE = re.compile(rb"\$([A-Za-z_][A-Za-z0-9_]*)")
 _UPPER_NAME = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_?")
 _NUMBER = re.compile(
     rb"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
@@ -78,10 +79,14 @@ _BRACKETS = re.compile(rb"[()\[\]{}]")
 _OPEN = re.compile(rb"[(\[{]")
 _NUMBERED = re.compile(rb"(?:[A-Za-z]{1,24}[0-9]{1,5}){0,2}[A-Za-z]{0,24}")
 _LONGEST_WORD = 32
+_SHORT_VARIABLE = 4
 _CAPITALS = re.compile(rb"\A[a-z]+|[A-Z]+[a-z]*")
 # Letters per word in camel case from which on it is taken for words whatever they are.
 _HUMP = 5
-_HUMAN = re.compile(rb"(?i)pass|pwd|pw\b|secret|credential|kennwort|contrase|clave|\xd0")
+_HUMAN = re.compile(
+    rb"(?i)pass|pwd|pw\b|secret|credential|kennwort|contrase|clave|wachtwoord|senha|senord|salasana|has(?:\xc5\x82|l)o"
+    rb"|\xd0|\xe5\xaf\x86|\xe3\x83\x91|\xeb\xb9\x84|\\u(?:04|5bc6|30d1|be44)"
+)
 _ENVIRONMENT = re.compile(rb"[A-Z0-9_]+=[\"']?$")
 _CLASSES = (
     re.compile(rb"[a-z\x80-\xff]"),
@@ -101,11 +106,13 @@ _COMMON = re.compile(
 _PUBLIC = re.compile(
     rb"MII[BCE][CI][gj]|MIIDI|MFkw|MFYw|MCow|MC[ow]wB|MHYw|MIGb|MIGf|MEUC|MEQC|AAAA[BCEGHI][0-9A-Za-z]|mQ[EIGM]|mDME|mI0E|"
     rb"LS0tLS1CRUdJTiB(?:DRV|QVU|SU0|UFV)|MII[CDEFGH][A-Za-z0-9+/]{2}CC[AB]"
+    # What a cluster's public key sealed: the length 512, then that many bytes and more.
+    rb"|Ag[A-D][A-Za-z0-9+/]{400}"
 )
 
 
 def is_public(value: bytes) -> bool:
-    """Whether base64 `value` begins as public keys, certificates and signatures do."""
+    """Whether base64 `value` begins as public keys, certificates, signatures and sealed secrets do."""
     return _PUBLIC.match(value) is not None
 
 
@@ -119,26 +126,72 @@ def holds_stand_in(value: bytes) -> bool:
     return any(map(value.lower().__contains__, _STAND_INS))
 
 
+def is_reference(value: bytes) -> bool:
+    """Whether `value` begins as a placeholder, a reference or what is encrypted already does."""
+    if value[:1] in _SIGNS_OF_REFERENCES and value[1:2] not in (b"{", b"("):
+        # A variable, a tag, a version; or a password that begins with such a sign.
+        return not is_mixed(value[1:])
+    return _PLACEHOLDER.match(value) is not None
+
+
+def is_mixed(text: bytes) -> bool:
+    """Whether `text` is drawn from several classes of characters and is no list of words."""
+    letters = text.translate(None, _NO_ALNUM)
+    if 5 * len(letters) < 2 * len(text) or letters.isdigit():
+        return False
+    digits = letters.translate(None, b"0123456789") != letters
+    if (letters.upper() != letters) + (letters.lower() != letters) + digits < 2:
+        return False
+    parts = [part for part in _SIGNS_BETWEEN.split(text) if part]
+    scattered = len(text.translate(None, _PUNCTUATED)) >= _SCATTERED
+    return (scattered or not is_slug(letters)) and not all(
+        is_slug(part) and len(part) > _SHORTEST_WORD for part in parts
+    )
+
+
+def is_common(value: bytes) -> bool:
+    """Whether `value` is made of words that stand for a secret in examples and tests."""
+    return _COMMON.fullmatch(value) is not None
+
+
+def is_human_name(head: bytes) -> bool:
+    """Whether people choose what stands behind `head`: a password, not a key that was drawn."""
+    return _HUMAN.search(head) is not None
+
+
 def is_secret(value: bytes, place: Place) -> bool:
     """Whether `value` (without quotes) at `place` is to be removed."""
     text = MARKER.sub(b"", value[:JUDGED])
     if len(text) < SHORTEST or (not text.isascii() and _characters(text) < SHORTEST):
         return False
-    if value.startswith(b"[") or _PLACEHOLDER.match(text) or holds_stand_in(text):
+    if value.startswith(b"[") or is_reference(text) or holds_stand_in(text) or is_public(text):
         return False
     classes = sum(1 for one in _CLASSES if one.search(text))
     if classes < 2 or is_uniform(text):
         return False
-    if (
-        _UPPER_NAME.fullmatch(text)
-        or _NUMBER.fullmatch(text)
-        or _TEMPLATE.search(text)
-        or _ADDRESS.match(text)
-    ):
+    if _UPPER_NAME.fullmatch(text) or _NUMBER.fullmatch(text) or is_template(text) or _ADDRESS.match(text):
         return False
     if not place.quoted and _is_code(text, place):
         return False
     return not _is_wording(text, place, classes)
+
+
+def is_template(text: bytes) -> bool:
+    """Whether `text` has places that a program fills in: `${NAME}`, `{name}`, `%(name)s`, `$name`."""
+    if _TEMPLATE.search(text):
+        return True
+    names = _VARIABLE.findall(text)
+    # A dollar sign within a password is followed by what nobody would call a variable.
+    if not names or not all(map(_is_variable, names)):
+        return False
+    rest = _VARIABLE.sub(b"", text)
+    return len(rest) < SHORTEST or not is_mixed(rest)
+
+
+def _is_variable(name: bytes) -> bool:
+    if len(name) < _SHORT_VARIABLE:
+        return name.isalpha() and (name.islower() or name.isupper())
+    return is_slug(name) and is_pronounceable(name)
 
 
 def _is_code(text: bytes, place: Place) -> bool:
@@ -160,7 +213,7 @@ def _is_wording(text: bytes, place: Place, classes: int) -> bool:
     if not text.isascii():
         # Words of other scripts: a secret has digits or signs among them.
         return classes < 3 and _CLASSES[2].search(text) is None
-    human = _HUMAN.search(place.head) is not None
+    human = is_human_name(place.head)
     digits = len(letters) - len(letters.translate(None, b"0123456789"))
     if (
         not digits
@@ -211,6 +264,15 @@ def is_uniform(text: bytes) -> bool:
     signs = set(head)
     # Of three quarters that are one sign, no more than a quarter are left for others.
     return len(signs) * 4 <= len(head) + 4 and max(map(head.count, signs), default=0) * 4 >= len(head) * 3
+
+
+_SIGNS_OF_REFERENCES = (b"!", b"^", b"%", b"$")
+_SIGNS_BETWEEN = re.compile(rb"[^A-Za-z0-9]+")
+_SHORTEST_WORD = 3
+_SCATTERED = 3
+"""Signs that are in no name, path or version from which on letters between them make no words."""
+_PUNCTUATED = bytes(byte for byte in range(128) if chr(byte).isalnum()) + b"._/:, -"
+_NO_ALNUM = bytes(byte for byte in range(256) if not chr(byte).isalnum() or byte > 127)
 
 
 def _characters(text: bytes) -> int:

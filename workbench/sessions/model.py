@@ -103,18 +103,16 @@ class Actum(msgspec.Struct, frozen=True, kw_only=True):
         if self.actor == "":
             raise InvalidActum.because("it names no actor (actor is empty)")
         if not isinstance(self.kind, ActumKind):
-            raise InvalidActum.because(f"unknown kind {_shown(self.kind)}; {_one_of(ActumKind)}")
+            raise InvalidActum.because(f"kind is unknown; {_one_of(ActumKind)}")
         if not isinstance(self.actor_kind, ActorKind):
-            raise InvalidActum.because(f"unknown actor kind {_shown(self.actor_kind)}; {_one_of(ActorKind)}")
+            raise InvalidActum.because(f"actor_kind is unknown; {_one_of(ActorKind)}")
         if self.content == "" and self.kind in (ActumKind.MESSAGE, ActumKind.THOUGHT):
             raise InvalidActum.because(f"a {self.kind} needs content")
         for field in ("chronicum_id", "actor", "content"):
             if not isinstance(getattr(self, field), str):
                 raise InvalidActum.because(f"{field} is not text")
         if self.visibility not in (PUBLIC, PRIVATE):
-            raise InvalidActum.because(
-                f"unknown visibility {_shown(self.visibility)}; it is one of public, private"
-            )
+            raise InvalidActum.because("visibility is unknown; it is one of public, private")
         _check_instant(self.occurred_at)
         _check_json_object(self.metadata)
 
@@ -130,12 +128,6 @@ class ActaQuery(msgspec.Struct, frozen=True, kw_only=True):
     last_n: int = 0
     kinds: tuple[str, ...] = ()
     actor_kinds: tuple[str, ...] = ()
-
-
-def _shown(value: object) -> str:
-    """A foreign value, quoted and cut so that it cannot fill or garble an error line."""
-    text = ascii(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _one_of(kinds: type[StrEnum]) -> str:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,9 @@ TITLES = {
 class Access:
     """One workspace at a time. `post` takes messages from any thread."""
 
-    def __init__(self, post: Callable[[Message], bool], *, read_only: bool) -> None:
+    def __init__(self, post: Callable[[Message], bool], root: Path, *, read_only: bool) -> None:
         self._post = post
+        self._root = root
         self._asked_read_only = read_only
         self._watch: Watch | None = None
         self._waited: tuple[float, float] | None = None
@@ -110,7 +112,7 @@ class Access:
         """It cannot be opened."""
         self.live = "failed"
         self.error = error
-        self.problem = failures.failure_of(error, _title(error))
+        self.problem = failures.failure_of(error, _title(error), self._root)
         if self._was_lost and self.problem.code == "workspace_missing":
             self.problem = replace(
                 self.problem,
@@ -129,7 +131,7 @@ class Access:
         first = first or reason != self.reason
         self.reason = reason
         self.error = error
-        self.problem = failures.failure_of(error, "The workspace is lost")
+        self.problem = failures.failure_of(error, "The workspace is lost", self._root)
         return first
 
     def found(self) -> bool:

@@ -9,7 +9,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
 from textual.binding import BindingType
+from textual.widgets import Input
 
 from workbench import locations
 from workbench.errors import WorkbenchError
@@ -21,6 +23,7 @@ from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
 from workbench.tui.navigation import Navigating
 from workbench.tui.page import Page
+from workbench.tui.pastes import drawable, take_pastes_as_they_are
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
 from workbench.tui.watch import (
@@ -110,7 +113,8 @@ class WorkbenchApp(Navigating, inherit_bindings=False):
         self.animation_level = "none"
         self.wants_read_only = read_only
         self.clock = clock or (lambda: datetime.now(UTC))
-        self.access = Access(self.post_message, read_only=read_only)
+        take_pastes_as_they_are(self)
+        self.access = Access(self.post_message, self.root, read_only=read_only)
         self._waiting: Timer | None = None
         self._begun = False
         self._end_with: int | None = None
@@ -143,6 +147,12 @@ class WorkbenchApp(Navigating, inherit_bindings=False):
         return names[0] if names else PROBLEM_MODE, f"There is no screen “{wanted}”." if wanted else ""
 
     # Start and end
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is pasted into one line is what that line can draw: it does not mark signs that it cannot."""
+        if isinstance(event, events.Paste) and isinstance(self.focused, Input):
+            event.text = drawable(event.text)
+        await super().on_event(event)
 
     def on_load(self) -> None:
         """The last moment before the terminal is switched: from here on a signal must switch it back."""

@@ -70,7 +70,7 @@ class FailureFunnel(Shell, inherit_bindings=False):
         if self.access.swallows(error):
             self.notify(self.urgent_text(), severity="warning")
             return
-        self.show_message(failures.failure_of(error, title), retry)
+        self.show_message(failures.failure_of(error, title, self.root), retry)
 
     def show_message(self, failure: failures.Failure, retry: Callable[[], object] | None = None) -> None:
         """Show a failure as a dialog, unless one that is open says the same already."""

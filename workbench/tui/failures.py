@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from workbench.error_log import write_details
 from workbench.errors import WorkbenchError
+from workbench.tui.hints import tui_hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +27,18 @@ class Failure:
         return "\n".join(part for part in parts if part) + "\n"
 
 
-def failure_of(error: BaseException, title: str = "") -> Failure:
+def failure_of(error: BaseException, title: str = "", root: Path | None = None) -> Failure:
     """The failure that a person is shown for an error.
 
-    A `WorkbenchError` speaks for itself. Anything else is a fault of the program: its traceback goes to
-    the log file, whose path becomes the hint.
+    A `WorkbenchError` speaks for itself; commands in its hint are for the workspace at `root`. Anything
+    else is a fault of the program: its traceback goes to the log file, whose path becomes the hint.
     """
     if isinstance(error, WorkbenchError):
         sentence = error.message or "The program could not do that."
         return Failure(
             title or "That did not work",
             _capital(sentence),
-            _capital(error.hint),
+            _capital(tui_hint(error.hint, root)),
             error.code,
             error.exit_code == 3,
         )

@@ -210,7 +210,9 @@ class MigrationPage(Screen[None], inherit_bindings=False):
         self.state = "ready"
         self._cancelled = getattr(error, "code", "") == "cancelled"
         if not self._cancelled:
-            self.failure = failure_of(error, "The migration ended early; the file is as it was")
+            self.failure = failure_of(
+                error, "The migration ended early; the file is as it was", self.app.root
+            )
         # What is pending may be another thing by now: another program may have done it.
         self._look()
         self._draw()

@@ -343,7 +343,7 @@ class Page(Panes, inherit_bindings=False):
         text, self._going_to = self._going_to, ""
         if not text or self.app.screen is not self:
             return False
-        self._ask_where(text, failure_of(error))
+        self._ask_where(text, failure_of(error, root=self.app.root))
         return True
 
     def forget_place(self) -> None:

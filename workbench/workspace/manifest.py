@@ -39,7 +39,8 @@ def read_manifest(path: Path) -> Manifest:
             hint="make one with: workbench init, or look at a sample with: workbench demo",
         ) from None
     except OSError as error:
-        raise ManifestError(f"{path}: cannot be read: {error.strerror}") from error
+        hint = "name the folder of a workspace with --root" if error.errno == errno.ENOTDIR else ""
+        raise ManifestError(f"{path}: cannot be read: {error.strerror}", hint=hint) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -304,7 +304,7 @@ class ImportPicker(Dialog[None]):
         if job.report is not None:
             pane.set_blocks(report_blocks(job.report))
         elif job.error is not None:
-            failure = failure_of(job.error, "The import ended early")
+            failure = failure_of(job.error, "The import ended early", self.app.root)
             hint = [note(failure.hint)] if failure.hint else []
             pane.set_blocks([Heading(failure.title, role="error"), Paragraph(failure.sentence), *hint])
 

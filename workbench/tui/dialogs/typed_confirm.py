@@ -15,8 +15,10 @@ from workbench.tui.document import Block, Document
 from workbench.tui.present import literal
 from workbench.tui.widgets.text_pane import TextPane
 
-_FRAME = 9
+_FRAME = 8
 """Rows of the dialog that are not the text."""
+_ROOMY_ROWS = 24
+"""On a screen with fewer, the dialog takes all of them."""
 
 
 class TypedConfirmDialog(Dialog[bool]):
@@ -24,8 +26,9 @@ class TypedConfirmDialog(Dialog[bool]):
 
     AUTO_FOCUS = "Input"
     DEFAULT_CSS = """
-    TypedConfirmDialog TextPane { background: $raised; height: auto; }
+    TypedConfirmDialog TextPane { background: $raised; height: auto; padding: 0; }
     TypedConfirmDialog #ask { height: auto; margin-top: 1; }
+    TypedConfirmDialog.-small > .panel { max-height: 100%; }
     """
 
     def __init__(self, title: str, blocks: Iterable[Block], word: str) -> None:
@@ -53,7 +56,10 @@ class TypedConfirmDialog(Dialog[bool]):
         while place is not None:
             lines += len(document.lines(place, max(4, width)))
             place = document.next(place)
-        pane.styles.height = max(1, min(lines, int(self.size.height * 0.9) - _FRAME))
+        small = self.size.height < _ROOMY_ROWS
+        self.set_class(small, "-small")
+        most = self.size.height if small else int(self.size.height * 0.9)
+        pane.styles.height = max(1, min(lines, most - _FRAME))
 
     def key_down(self) -> None:
         """Scroll the text, while the keys are in the input."""

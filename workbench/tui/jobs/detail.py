@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, tzinfo
+from pathlib import Path
 
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, note
+from workbench.tui.hints import tui_hint
 from workbench.tui.jobs.words import STOPPING, amount, bar, left, mark_of, pace, percent, state_of, took
 from workbench.tui.present import Line, Span, ago, exact, number
 from workbench.workspace.jobs.processes import Process
@@ -22,8 +24,11 @@ _MARKS = {
 """By the word that begins a line of an outcome."""
 
 
-def job_blocks(row: JobRow, *, now: datetime, zone: tzinfo, log_file: str) -> list[Block]:
-    """Everything that is known of a job; `log_file` is where the program writes down unforeseen errors."""
+def job_blocks(row: JobRow, *, now: datetime, zone: tzinfo, log_file: str, root: Path) -> list[Block]:
+    """Everything that is known of a job; `log_file` is where the program writes down unforeseen errors.
+
+    Commands in what helps are for the workspace at `root`.
+    """
     mark = mark_of(row)
     if row.running:
         state = f"{state_of(row)} · begun {ago(row.started_at, now)}"
@@ -39,7 +44,7 @@ def job_blocks(row: JobRow, *, now: datetime, zone: tzinfo, log_file: str) -> li
     if row.error:
         blocks += [Heading("What went wrong", role="error"), Paragraph(row.error)]
         if row.hint:
-            blocks.append(Paragraph(row.hint, Span("→", "accent")))
+            blocks.append(Paragraph(tui_hint(row.hint, root), Span("→", "accent")))
         blocks.append(Blank())
     if row.outcome:
         blocks += [Heading("Outcome"), *_outcome(row.outcome), Blank()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -9,6 +10,10 @@ from workbench.tui.present import Line, Span, age, number, size
 from workbench.workspace.jobs.outcomes import WELL
 from workbench.workspace.jobs.rows import JobRow
 
+_TROUBLE = ("critical: ", "warning: ", "problem: ")
+"""Begin the lines of an outcome that say what is not as it should be."""
+_WOULD_GO = re.compile(r"[1-9][\d\s]* secrets? would be removed")
+"""Begins the outcome of a look that found secrets; thousands stand apart."""
 STOPPING = "stopping after the transaction it is in"
 _LEAST_SECONDS = 2.0
 """Before, a pace says nothing."""
@@ -19,11 +24,22 @@ def mark_of(row: JobRow) -> Span:
     """The mark that stands before a job in every list."""
     if row.running:
         return Span("▪", "warning") if row.stop_asked else Span("▸", "accent")
-    if row.status == "done" and row.kind == "doctor" and not row.outcome.startswith(WELL):
-        # It did its work, and found something that needs a person.
+    if found_something(row):
         return Span("!", "warning")
     marks = {"done": Span("✓", "success"), "failed": Span("✕", "error"), "stopped": Span("■", "warning")}
     return marks[row.status]
+
+
+def found_something(row: JobRow) -> bool:
+    """Whether a job did its work and found what needs a person."""
+    if row.status != "done":
+        return False
+    first, *lines = row.outcome.split("\n")
+    if row.kind == "doctor":
+        return not first.startswith(WELL)
+    if row.kind == "rescan" and _WOULD_GO.match(first):
+        return True
+    return any(line.startswith(_TROUBLE) for line in lines)
 
 
 def state_of(row: JobRow) -> str:
@@ -49,14 +65,16 @@ def bar(row: JobRow, width: int) -> Line:
 
 
 def amount(row: JobRow) -> str:
-    """What is done of how much, in what the job counts; nothing where that means nothing."""
+    """What is done of how much, in what the job counts; nothing where that means nothing.
+
+    A job that is done did all that there was, whatever it had counted when it said so last.
+    """
     if row.unit == "parts" or not row.done:
         return ""
+    whole = None if row.status == "done" or row.total == row.done else row.total
     if row.unit == "bytes":
-        of = f" of {size(row.total)}" if row.total and row.total != row.done else ""
-        return f"{size(row.done)}{of}"
-    of = f" of {number(row.total)}" if row.total and row.total != row.done else ""
-    return f"{number(row.done)}{of} {row.unit}"
+        return f"{size(row.done)}{f' of {size(whole)}' if whole else ''}"
+    return f"{number(row.done)}{f' of {number(whole)}' if whole else ''} {row.unit}"
 
 
 def pace(row: JobRow, now: datetime) -> str:

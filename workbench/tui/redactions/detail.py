@@ -37,6 +37,9 @@ CONTEXTS = 20
 _BAR = Span("▎", "faint")
 _KIND = 22
 _COUNT = 7
+_LABEL = 10
+"""Cells before the value of a field."""
+_LEAST_TITLE = 10
 
 
 class CopyFile(NamedTuple):
@@ -47,15 +50,18 @@ class CopyFile(NamedTuple):
 
 
 def redaction_blocks(
-    row: RedactionRow, contexts: Sequence[Context] | None, *, now: datetime, zone: tzinfo
+    row: RedactionRow, contexts: Sequence[Context] | None, *, now: datetime, zone: tzinfo, width: int
 ) -> list[Block]:
-    """What was removed, the text around it, and where and when; `contexts` is None while it is read."""
+    """What was removed, the text around it, and where and when; `contexts` is None while it is read.
+
+    What a session is called is cut to one line of `width` cells: it may be its whole first prompt.
+    """
     what = Span(f"{number(row.count)} × " if row.count > 1 else "", "strong")
     blocks: list[Block] = [
         Paragraph((what, Span(row.kind, "strong"), Span(f"  {ago(row.noted_at, now)}", "dim"))),
         Blank(),
         *_around(row, contexts),
-        Fields(tuple(_facts(row, zone))),
+        Fields(tuple(_facts(row, zone, max(_LEAST_TITLE, width - _LABEL)))),
     ]
     return blocks
 
@@ -114,14 +120,14 @@ def _nothing(row: RedactionRow) -> str:
     return "The field does not hold this marker any more."
 
 
-def _facts(row: RedactionRow, zone: tzinfo) -> Iterable[tuple[str, str | Line]]:
+def _facts(row: RedactionRow, zone: tzinfo, title: int) -> Iterable[tuple[str, str | Line]]:
     if row.position:
         yield "event", number(row.position)
         yield "field", row.field
     else:
         yield "place", row.field
     if row.chronicum_id:
-        yield "session", one_line(row.title, 400) or row.chronicum_id
+        yield "session", one_line(row.title, title) or row.chronicum_id
         if row.title:
             yield "", (Span(row.chronicum_id, "dim"),)
     elif row.stream:
@@ -184,14 +190,15 @@ def _merged(over: OverTime, room: int) -> dict[str, tuple[int, ...]]:
 def backups_blocks(
     files: Sequence[CopyFile] | None,
     states: Sequence[BackupState] | None,
-    looked_at: datetime | None,
+    looked: str,
     *,
     root: Path,
     key: str,
     looking: str,
-    now: datetime,
 ) -> list[Block]:
-    """The copies of the database; `states` is what was found out at `looked_at`, `looking` how far a look is.
+    """The copies of the database; `states` is what was found out, `looked` how long ago.
+
+    `looking` says how far a look is.
 
     `key` looks into them.
     """
@@ -207,9 +214,9 @@ def backups_blocks(
     states = [state for state in states or () if state.path in there]
     known = {state.path for state in states}
     blocks: list[Block] = []
-    if states and looked_at is not None:
+    if states and looked:
         blocks += [*backup_blocks(states, root), Blank()]
-        blocks.append(note(f"Looked into {ago(looked_at, now)}, with today's filter."))
+        blocks.append(note(f"Looked into {looked}, with today's filter."))
     fresh = [each for each in files if each.path not in known]
     if fresh:
         title = "Backups" if not known else "Not looked into yet"

@@ -9,7 +9,8 @@ import msgspec
 
 from workbench.log.times import from_micros
 from workbench.tui.present import Line, Span, visible
-from workbench.tui.timeline.bars import FilterLine, FilterPart
+from workbench.tui.timeline.bars import NO_TITLES, FilterLine, FilterPart
+from workbench.tui.timeline.stream_names import stream_words
 from workbench.workspace.readers.timeline_dates import range_text
 from workbench.workspace.rows import RedactionFilter
 
@@ -23,13 +24,13 @@ class RedactionFilterLine(FilterLine):
 
     def show_filter(self, wanted: RedactionFilter, key: str, zone: tzinfo = UTC) -> None:
         """Show this filter; `key` clears it."""
-        self._parts, self._key = filter_parts(wanted, zone), key
-        self.set_class(bool(self._parts), "-set")
-        self._fit()
+        self.show_parts(lambda titles: filter_parts(wanted, zone, titles), [wanted.stream], key)
 
 
-def filter_parts(wanted: RedactionFilter, zone: tzinfo = UTC) -> list[FilterPart]:
-    """What a filter asks for, in words; times in `zone`."""
+def filter_parts(
+    wanted: RedactionFilter, zone: tzinfo = UTC, titles: Mapping[str, str] = NO_TITLES
+) -> list[FilterPart]:
+    """What a filter asks for, in words; times in `zone`, `titles` of the streams of sessions."""
     parts: list[FilterPart] = []
 
     def add(name: str, *line: Span) -> None:
@@ -42,17 +43,17 @@ def filter_parts(wanted: RedactionFilter, zone: tzinfo = UTC) -> list[FilterPart
     if wanted.actor:
         add("actor", Span("by ", "dim"), Span(visible(wanted.actor[:_LONGEST]), "ink"))
     if wanted.stream:
-        add("stream", Span("in ", "dim"), Span(visible(wanted.stream[:_LONGEST]), "ink"))
+        add("stream", Span("in ", "dim"), Span(stream_words(wanted.stream, titles), "ink"))
     if wanted.since is not None or wanted.until is not None:
         said = range_text(moment_of(wanted.since), moment_of(wanted.until), zone)
         add("range", Span("noted ", "dim"), Span(visible(said), "ink"))
     return parts
 
 
-def filter_words(wanted: RedactionFilter, zone: tzinfo = UTC) -> Line:
+def filter_words(wanted: RedactionFilter, zone: tzinfo = UTC, titles: Mapping[str, str] = NO_TITLES) -> Line:
     """The whole filter on one line."""
     line: list[Span] = []
-    for part in filter_parts(wanted, zone):
+    for part in filter_parts(wanted, zone, titles):
         line += [Span(" · ", "faint"), *part.line] if line else part.line
     return tuple(line)
 

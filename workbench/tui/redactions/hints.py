@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from textual.strip import Strip
@@ -11,10 +12,11 @@ from workbench.tui.document import Blank, Block, Heading, Paragraph, note
 from workbench.tui.present import Line, Span, counted, fit_line, number, wrap
 from workbench.tui.redactions.detail import CopyFile
 from workbench.tui.widgets.drawn import DrawnWidget
+from workbench.workspace.redactions.outcomes import path_in
 from workbench.workspace.rows import RedactionFilter
 
 _MOST_LINES = 3
-_NAMED = 8
+_NAMED = 4
 FILLING = (
     ("workbench import claude-code", "imports transcripts"),
     ("workbench redactions test", "tries the filter on a text"),
@@ -124,11 +126,18 @@ def guidance() -> list[Block]:
 
 
 def scrub_blocks(
-    files: Sequence[CopyFile], root_names: Sequence[str], state: StoredState | None
+    files: Sequence[CopyFile],
+    state: StoredState | None,
+    known: Mapping[Path, bool | None],
+    root: Path,
 ) -> list[Block]:
-    """What a scrub will do; `root_names` are the backups as they are named in the workspace."""
+    """What a scrub of the workspace at `root` will do, the backups that it leaves alone first.
+
+    `known` says of those that were looked into whether they hold some; None: they cannot be read.
+    """
     blocks: list[Block] = [
         Paragraph((Span("What today's filter finds in stored text is taken out for good.", "strong"),)),
+        *_backups_kept(files, known, root),
         Blank(),
     ]
 
@@ -141,19 +150,27 @@ def scrub_blocks(
     say("Artifacts, exports and logs that hold some are written anew; an artifact gets another digest.")
     say("Other programs wait with their writes until it is done. Until it writes, it can be stopped.")
     say("What was taken out is listed on this screen, marked S.")
-    blocks.append(Blank())
-    if not files:
-        blocks.append(note("There are no backups in the workspace."))
-        return blocks
-    blocks.append(
-        Paragraph(
-            (Span(f"{counted(len(files), 'backup')} stay as they are and may keep the old text:", "ink"),)
-            if len(files) > 1
-            else (Span("One backup stays as it is and may keep the old text:", "ink"),),
-            Span("!", "warning"),
-        )
-    )
-    blocks += [Paragraph(name, indent=2) for name in root_names[:_NAMED]]
-    if len(root_names) > _NAMED:
-        blocks.append(note(f"and {number(len(root_names) - _NAMED)} more", indent=2))
     return blocks
+
+
+def _backups_kept(
+    files: Sequence[CopyFile], known: Mapping[Path, bool | None], root: Path
+) -> Iterable[Block]:
+    if not files:
+        yield note("There are no backups in the workspace.")
+        return
+    kept = [each for each in files if known.get(each.path) is not False]
+    if not kept:
+        yield note(
+            f"{counted(len(files), 'backup')} stay as they are: they hold nothing that it takes out."
+            if len(files) > 1
+            else "The backup stays as it is: it holds nothing that a scrub takes out."
+        )
+        return
+    sure = all(known.get(each.path) for each in kept)
+    many = f"{number(len(kept))} backups stay as they are and {'keep' if sure else 'may keep'} the old text:"
+    one = f"One backup stays as it is and {'keeps' if sure else 'may keep'} the old text:"
+    yield Paragraph((Span(many if len(kept) > 1 else one, "ink"),), Span("!", "warning"))
+    yield from (Paragraph(path_in(root, each.path), indent=2) for each in kept[:_NAMED])
+    if len(kept) > _NAMED:
+        yield note(f"and {number(len(kept) - _NAMED)} more", indent=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -39,7 +40,7 @@ from workbench.tui.redactions.messages import (
 )
 from workbench.tui.redactions.over_time import day_number, over_time, zone_offset
 from workbench.tui.redactions.redaction_pane import RedactionPane
-from workbench.tui.redactions.redaction_rows import redaction_rows
+from workbench.tui.redactions.redaction_rows import RedactionRows
 from workbench.tui.redactions.redaction_source import RedactionSource
 from workbench.tui.timeline.places import Moment, NoSuchPlace, parse_place
 from workbench.tui.timeline.strip import LEAST_ROWS, TALL_ROWS
@@ -62,6 +63,7 @@ RECOUNT_SECONDS = 0.5
 """After a commit what is counted is counted again at most so often."""
 GOTO_HINT = "The position of an event, or when a redaction was noted: 2026-03-02 · yesterday · 3 days ago"
 """Where `page.goto` can go here."""
+_NO_PLACE = "this is no position of an event and no time"
 RANGE_HINT = "From and to, as 2026-03-01 .. 2026-03-04, 2026-03 or yesterday; nothing for all of it"
 _ACTORS = 500
 """Actors that are offered to narrow the list to."""
@@ -88,7 +90,8 @@ class RedactionListPage(Page):
         self._typing: Timer | None = None
         self._recount: Timer | None = None
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
-        self.redactions: VirtualList[RedactionRow] = VirtualList(redaction_rows(self._now), id="redactions")
+        self._rows = RedactionRows(self._now)
+        self.redactions: VirtualList[RedactionRow] = VirtualList(self._rows, id="redactions")
         """The list."""
         self.redactions.follow = True
         self.pane = RedactionPane(self._now, css_id="redaction")
@@ -219,7 +222,15 @@ class RedactionListPage(Page):
         """Draw what was counted."""
         if message.wanted == self.wanted:
             self._days = tuple(message.days)
+            self._fit_kinds()
             self._draw_over_time()
+
+    def _fit_kinds(self) -> None:
+        """The column of kinds is as wide as the longest that is listed."""
+        longest = max((len(day.kind) for day in self._days), default=self._rows.longest)
+        if longest != self._rows.longest:
+            self._rows = replace(self._rows, longest=longest)
+            self.redactions.renderer = self._rows
 
     def on_kinds_strip_resized(self) -> None:
         """There is room for another number of bars."""
@@ -230,7 +241,7 @@ class RedactionListPage(Page):
         room = max(self.query_one("#list-content").size.width - 4, 20)
         over = over_time(self._days, room, day_number(self._now(), self._zone))
         self.strip.show(over)
-        words = "".join(span.text for span in filter_words(self.wanted, self._zone))
+        words = "".join(span.text for span in filter_words(self.wanted, self._zone, self._filter_line.titles))
         self.pane.show_over_time(over, f"of {words}" if words else "")
 
     # What the list and the detail tell
@@ -266,6 +277,10 @@ class RedactionListPage(Page):
         """Who goes in wants to see what stood around it."""
         if self.pane.side != "around":
             self.pane.show_side("around")
+
+    def on_filter_line_named(self) -> None:
+        """What the filter's session is called is known now."""
+        self._draw_over_time()
 
     def on_redaction_filter_line_dropped(self, message: RedactionFilterLine.Dropped) -> None:
         """A part of the filter was clicked away."""
@@ -309,12 +324,15 @@ class RedactionListPage(Page):
         workspace = self._workspace
         if workspace is None:
             return
-        place = parse_place(text, self._zone, self.app.clock())
+        try:
+            place = parse_place(text, self._zone, self.app.clock())
+        except NoSuchPlace:
+            raise NoSuchPlace(_NO_PLACE, hint=GOTO_HINT) from None
         if isinstance(place, Moment):
             self._go_to_moment(place.micros)
             return
         if not isinstance(place, int):
-            raise NoSuchPlace(f"{text.strip()!r} is no position and no date", hint=GOTO_HINT)
+            raise NoSuchPlace(_NO_PLACE, hint=GOTO_HINT)
         position = place
         reader = workspace.readers.redactions
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
@@ -147,19 +148,25 @@ class LookDialog(Dialog[Literal["scrub"]]):
                 if reason:
                     offer: Block = note(f"A scrub is not possible now: {reason}.", indent=2)
                 else:
-                    offer = Paragraph((Span("X", "accent"), Span(" takes it out.", "text")), indent=2)
+                    offer = Paragraph(
+                        (
+                            Span("X", "accent"),
+                            Span(" takes it out." if job.report.found == 1 else " takes them out.", "text"),
+                        ),
+                        indent=2,
+                    )
                 blocks.insert(2, offer)
             return blocks
-        return error_blocks(job)
+        return error_blocks(job, self._workspace.root)
 
 
-def error_blocks(job: LookJob) -> list[Block]:
-    """Why a job came to no end."""
+def error_blocks(job: LookJob, root: Path) -> list[Block]:
+    """Why a job on the workspace at `root` came to no end."""
     if isinstance(job.error, Cancelled):
         return [Heading("Stopped", role="warning"), Paragraph(f"{job.error.message.capitalize()}.")]
     if job.error is None:
         return []
-    failure = failure_of(job.error, f"The {job.kind} ended early")
+    failure = failure_of(job.error, f"The {job.kind} ended early", root)
     hint = [note(failure.hint)] if failure.hint else []
     return [Heading(failure.title, role="error"), Paragraph(failure.sentence), *hint]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -21,10 +22,12 @@ LookKind: TypeAlias = Literal["rescan", "scrub", "look into backups"]
 
 TITLES: dict[LookKind, str] = {
     "rescan": "look through what is stored",
-    "scrub": "scrub what is stored",
+    "scrub": "take secrets out of what is stored",
     "look into backups": "look into the backups",
 }
 _TELL_SECONDS = 0.1
+_NAMED = 20
+"""Backups that an outcome names; more are counted."""
 
 
 class LookJob:
@@ -91,7 +94,7 @@ class LookJob:
         self._tell()
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        from workbench.workspace.redactions.outcomes import backups_words, rescan_outcome, scrub_outcome
+        from workbench.workspace.redactions.outcomes import rescan_outcome, scrub_outcome
 
         told = 0.0
 
@@ -121,13 +124,28 @@ class LookJob:
                 job.finish(scrub_outcome(scrubbed, workspace.root))
             else:
                 self.backups = look_into_backups(workspace, job)
-                job.finish(f"backups: {backups_words(self.backups)}" if self.backups else "no backups")
+                job.finish(backups_outcome(self.backups, workspace.root))
         if self.report is not None:
             self.backups = self.report.backups
 
     def _tell(self) -> None:
         if self.changed is not None:
             self.changed()
+
+
+def backups_outcome(states: Sequence[BackupState], root: Path) -> str:
+    """What a look into the backups of the workspace at `root` found, a line for each that needs a person."""
+    from workbench.tui.present import counted
+    from workbench.workspace.redactions.outcomes import backups_words, path_in, state_words
+
+    if not states:
+        return "there are no backups"
+    lines = [f"of the backups, {backups_words(states)}"]
+    holding = [state for state in states if state.holds is not False]
+    lines += [f"warning: {path_in(root, each.path)} {state_words(each)}" for each in holding[:_NAMED]]
+    if len(holding) > _NAMED:
+        lines.append(f"and {counted(len(holding) - _NAMED, 'more copy', 'more copies')}")
+    return "\n".join(lines)
 
 
 def look_into_backups(workspace: Workspace, job: Job) -> list[BackupState]:

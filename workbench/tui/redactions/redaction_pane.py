@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from workbench.tui.document import Block
+from workbench.tui.present import ago
 from workbench.tui.redactions.detail import (
     CONTEXTS,
     CopyFile,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.redactions.backups import BackupState
 
+AGE_SECONDS = 1.0
 AROUND, KINDS, BACKUPS = "around", "kinds", "backups"
 SIDES = (Tab(AROUND, "Around"), Tab(KINDS, "Kinds"), Tab(BACKUPS, "Backups"))
 
@@ -93,10 +95,22 @@ class RedactionPane(Vertical):
         self._files: list[CopyFile] | None = None
         self._looked: LookedInto | None = None
         self._looking = ""
+        self._said = ""
         self._guidance: Sequence[Block] = ()
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self.tabs = TabLine(SIDES, css_id="redaction-tabs")
         self.pane = GuidedPane(id="redaction-text")
+
+    def on_mount(self) -> None:
+        """What was looked into gets older while it is shown."""
+        self.set_interval(AGE_SECONDS, self._age)
+
+    def _age(self) -> None:
+        if self.side == BACKUPS and self._looked is not None and self._aged() != self._said:
+            self._draw(keep_place=True)
+
+    def _aged(self) -> str:
+        return "" if self._looked is None else ago(self._looked.at, self.app.clock())
 
     def compose(self) -> ComposeResult:
         yield self.tabs
@@ -184,9 +198,9 @@ class RedactionPane(Vertical):
         self.show_side(message.name)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Bars are as wide as the pane."""
-        if self.side == KINDS:
-            self.call_after_refresh(self._draw)
+        """Bars and what stands on one line are as wide as the pane."""
+        if self.side != BACKUPS:
+            self.call_after_refresh(self._draw, keep_place=True)
 
     # Reading
 
@@ -247,24 +261,28 @@ class RedactionPane(Vertical):
             self.pane.set_blocks(self._blocks(), keep_place=keep_place)
 
     def _blocks(self) -> Sequence[Block]:
-        now = self._now()
         if self.side == KINDS:
             return kinds_blocks(self._over, self._narrowed, max(20, self.pane.size.width - 3))
         if self.side == BACKUPS:
-            looked = self._looked
+            looked, self._said = self._looked, self._aged()
             root = self._workspace.root if self._workspace is not None else Path()
             return backups_blocks(
                 self._files,
                 None if looked is None else looked.states,
-                None if looked is None else looked.at,
+                self._said,
                 root=root,
                 key=self.app.keymap.shown("redactions.backups"),
                 looking=self._looking,
-                now=now,
             )
         if self._row is None:
             return self._guidance
-        return redaction_blocks(self._row, self._contexts, now=now, zone=UTC if self._utc else self._zone)
+        return redaction_blocks(
+            self._row,
+            self._contexts,
+            now=self._now(),
+            zone=UTC if self._utc else self._zone,
+            width=self.pane.size.width - 2,
+        )
 
 
 def list_copies(workspace: Workspace) -> list[CopyFile]:

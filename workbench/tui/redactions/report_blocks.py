@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.document import Blank, Block, Heading, Paragraph, note
 from workbench.tui.present import Line, Span, counted, fit, number, one_line
-from workbench.workspace.redactions.outcomes import backups_words, path_in, state_words
+from workbench.workspace.redactions.outcomes import backups_words, other_words, path_in, state_words
 from workbench.workspace.redactions.report import KEPT, Scrubbed
 
 if TYPE_CHECKING:
@@ -25,8 +25,13 @@ def headline(report: Rescan) -> Line:
     if not report.found:
         if isinstance(report, Scrubbed) and report.resumed:
             return (Span("✓ ", "success"), Span("A scrub that had been cut short was completed.", "strong"))
-        said = "There was nothing to remove." if scrubbed else "Today's filter would remove nothing."
-        return (Span("✓ ", "success"), Span(said, "strong"))
+        what = "" if report.is_whole else " of what could be looked through"
+        if scrubbed:
+            said = f"There was nothing to remove{what}."
+        else:
+            said = f"Today's filter would remove nothing{what}."
+        mark = Span("✓ ", "success") if report.is_whole else Span("! ", "warning")
+        return (mark, Span(said, "strong"))
     what = f"{counted(report.found, 'secret')} "
     if scrubbed:
         said = f"{what}removed from {counted(report.places, 'place')}."
@@ -44,6 +49,9 @@ def report_blocks(report: Rescan, root: Path) -> list[Block]:
         blocks += [Blank(), *_kept(report)]
     if report.backups:
         blocks += [Blank(), *backup_blocks(report.backups, root)]
+    if report.others:
+        blocks += [Blank(), Heading("Files that no scrub cleans", number(len(report.others)))]
+        blocks += [Paragraph(other_words(each), Span("!", "warning")) for each in report.others]
     if report.closed or report.unreadable:
         blocks += [Blank(), *_unread(report)]
     if report.hits:

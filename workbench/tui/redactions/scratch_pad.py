@@ -29,6 +29,7 @@ MOST_TYPED = 40_000
 """Characters that the text area takes; more is held beside it, for it lays out all that it has at once."""
 MOST_BYTES = 64 << 20
 _SPACES = re.compile("[\n\r\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+_ROOMY_ROWS = 24
 _MARKED = 40_000
 """Characters of a filtered text up to which its markers stand out."""
 
@@ -53,11 +54,20 @@ def editable(text: str) -> bool:
     return len(text) <= MOST_TYPED and _SPACES.sub("", text).isprintable()
 
 
+class _Unfiltered(Message, bubble=False):
+    """A text could not be filtered; `why` names the kind of error, never the text."""
+
+    def __init__(self, turn: int, why: str) -> None:
+        super().__init__()
+        self.turn = turn
+        self.why = why
+
+
 class PadArea(TextArea):
     """Takes what is typed and what is pasted, but hands on what cannot be edited."""
 
     class Unfit(Message):
-        """A text was pasted that cannot be edited."""
+        """A text was pasted that cannot be edited: the whole text as it would be with it."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -69,7 +79,9 @@ class PadArea(TextArea):
             # Textual goes on with the base class by itself, with the text as it is now.
             text, event.text = event.text, ""
             event.stop()
-            self.post_message(self.Unfit(text))
+            start, end = sorted(self.selection)
+            before = self.get_text_range((0, 0), start)
+            self.post_message(self.Unfit(before + text + self.get_text_range(end, self.document.end)))
 
 
 class ScratchPad(Dialog[None]):
@@ -97,12 +109,13 @@ class ScratchPad(Dialog[None]):
     ScratchPad TextArea:focus { background-tint: $cursor 0%; }
     ScratchPad TextArea .text-area--cursor-line { background: $cursor; }
     ScratchPad TextArea .text-area--placeholder { color: $quiet; }
-    ScratchPad #held { display: none; height: 1fr; background: $cursor; color: $quiet; }
+    ScratchPad #held { display: none; height: auto; background: $cursor; color: $quiet; }
     ScratchPad.-held TextArea { display: none; }
     ScratchPad.-held #held { display: block; }
     ScratchPad #counts { height: auto; max-height: 3; margin: 1 0; }
     ScratchPad TextPane { background: $raised; height: 2fr; padding: 0; }
     ScratchPad .keys { margin-top: 0; }
+    ScratchPad.-roomy .keys { margin-top: 1; }
     """
 
     def __init__(self) -> None:
@@ -110,6 +123,8 @@ class ScratchPad(Dialog[None]):
         self._held = ""
         """A text that the text area cannot take."""
         self._turn = 0
+        self._failed = ""
+        """Why the text could not be filtered: the name of the error."""
         self._pausing: Timer | None = None
         self.counts: dict[str, int] | None = None
         """What would be removed from the text as it is now; None while that is not known."""
@@ -130,11 +145,13 @@ class ScratchPad(Dialog[None]):
             yield Static("", id="counts", markup=False)
             yield TextPane(id="filtered")
             yield Static(
-                key_line(
-                    ("ctrl-l", "clear"), ("ctrl-y", "copy filtered"), ("tab", "other part"), ("esc", "close")
-                ),
+                key_line(("ctrl-l", "clear"), ("ctrl-y", "copy"), ("tab", "switch"), ("esc", "close")),
                 classes="keys",
             )
+
+    def on_resize(self) -> None:
+        """On a small screen every line counts."""
+        self.set_class(self.size.height >= _ROOMY_ROWS, "-roomy")
 
     def on_mount(self) -> None:
         """Say that there is no text yet."""
@@ -163,7 +180,7 @@ class ScratchPad(Dialog[None]):
     @on(PadArea.Unfit)
     def _pasted(self, event: PadArea.Unfit) -> None:
         event.stop()
-        self._hold(self.query_one(PadArea).text + event.text)
+        self._hold(event.text)
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste while a long text is held replaces it."""
@@ -175,7 +192,11 @@ class ScratchPad(Dialog[None]):
         self._held = text
         self.set_class(True, "-held")
         lines = text.count("\n") + 1
-        why = "too long to be edited here" if len(text) > MOST_TYPED else "it has signs that cannot be edited"
+        why = (
+            "too long to be edited here"
+            if len(text) > MOST_TYPED
+            else "it has signs that cannot be edited; they are marked below"
+        )
         self.query_one("#held", Static).update(
             literal(f"{counted(len(text), 'character')} in {counted(lines, 'line')}: {why}")
         )
@@ -191,7 +212,7 @@ class ScratchPad(Dialog[None]):
     def _filter(self) -> None:
         self._turn += 1
         turn, text = self._turn, self._held or self.query_one(PadArea).text
-        self.counts = None
+        self.counts, self._failed = None, ""
         if len(text) > MOST_BYTES:
             self._turn += 1
             self.filtered = ""
@@ -207,7 +228,12 @@ class ScratchPad(Dialog[None]):
 
             if get_current_worker().is_cancelled:
                 return
-            done = redact(text)
+            try:
+                done = redact(text)
+            except Exception as error:
+                # Whatever it is: an error may quote the text, and nothing of that is kept or written down.
+                self.post_message(_Unfiltered(turn, getattr(error, "code", type(error).__name__)))
+                return
             self.post_message(_Filtered(turn, done.text, done.counts))
 
         self.run_worker(
@@ -228,6 +254,14 @@ class ScratchPad(Dialog[None]):
         pane.set_blocks(_blocks(message.text), keep_place=True)
         self._say()
 
+    def on__unfiltered(self, message: _Unfiltered) -> None:
+        """Say that it could not be filtered; what was shown of it goes."""
+        if message.turn != self._turn or not self.is_mounted:
+            return
+        self.counts, self.filtered, self._failed = None, "", message.why
+        self.query_one(TextPane).set_blocks(())
+        self._say()
+
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """The filter failed: say so, and go on."""
         if event.worker.error is not None and event.state.name == "ERROR":
@@ -238,6 +272,9 @@ class ScratchPad(Dialog[None]):
     def _say(self) -> None:
         if not (self._held or self.query_one(PadArea).text):
             self._tell((Span("There is no text yet.", "dim"),))
+        elif self._failed:
+            said = f"This text could not be filtered ({self._failed}); nothing of it is kept."
+            self._tell((Span("✕ ", "error"), Span(said, "text")))
         elif self.counts is None:
             self._tell((Span("filtering …", "dim"),))
         elif not self.counts:
@@ -255,7 +292,13 @@ class ScratchPad(Dialog[None]):
     def _tell(self, line: Line) -> None:
         from textual.content import Content
 
-        colours = {"warning": "$attention", "success": "$kept", "dim": "$quiet", "text": "$body"}
+        colours = {
+            "warning": "$attention",
+            "success": "$kept",
+            "error": "$broken",
+            "dim": "$quiet",
+            "text": "$body",
+        }
         parts = [(literal(text).plain, colours[role]) for text, role in line]
         self.query_one("#counts", Static).update(Content.assemble(*parts))
 

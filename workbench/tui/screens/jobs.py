@@ -19,6 +19,7 @@ from textual.message import Message
 from workbench import locations
 from workbench.tui.copying import CopyChoice
 from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.hints import tui_hint
 from workbench.tui.jobs.detail import job_blocks
 from workbench.tui.jobs.job_actions import ACTIONS, NAME
 from workbench.tui.jobs.job_rows import JobRows
@@ -183,7 +184,9 @@ class JobsPage(Page):
             return
         before, self.job = self.job, self._fresh(self.job)
         zone = UTC if self._workspace is None else ZoneInfo(self._workspace.timezone)
-        blocks = job_blocks(self.job, now=self._now(), zone=zone, log_file=self.log_file())
+        blocks = job_blocks(
+            self.job, now=self._now(), zone=zone, log_file=self.log_file(), root=self.app.root
+        )
         self.pane.set_blocks(blocks, keep_place=keep_place)
         if (before.status, before.stop_asked) != (self.job.status, self.job.stop_asked):
             self.update_footer()
@@ -337,7 +340,7 @@ class JobsPage(Page):
         root = shlex.quote(str(self.app.root))
         texts = [
             ("outcome", row.outcome),
-            ("error", "\n".join(part for part in (row.error, row.hint) if part)),
+            ("error", "\n".join(part for part in (row.error, tui_hint(row.hint, self.app.root)) if part)),
             ("what it is", row.title),
             ("JSON", msgspec.json.format(msgspec.json.encode(row)).decode()),
             ("number", str(row.id) if row.recorded else ""),

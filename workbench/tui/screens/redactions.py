@@ -114,16 +114,15 @@ class RedactionsPage(RedactionListPage):
     def on_scrub_offered(self, message: ScrubOffered) -> None:
         """Ask."""
         from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
-        from workbench.workspace.redactions.outcomes import path_in
 
         def scrub(sure: bool | None) -> None:
             if sure:
                 self._begin("scrub")
                 self._show_job(self.job)
 
-        names = [path_in(self.app.root, each.path) for each in message.files]
-        blocks = scrub_blocks(message.files, names, message.state)
-        self.app.push_screen(TypedConfirmDialog("Scrub what is stored", blocks, "scrub"), scrub)
+        known = {} if self._looked is None else {each.path: each.holds for each in self._looked.states}
+        blocks = scrub_blocks(message.files, message.state, known, self.app.root)
+        self.app.push_screen(TypedConfirmDialog("Take secrets out of what is stored", blocks, "scrub"), scrub)
 
     def _begin(self, kind: LookKind) -> None:
         workspace = self._workspace

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, tzinfo
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from textual import events
@@ -13,10 +14,17 @@ from textual.strip import Strip
 
 from workbench.tui.present import Line, Span, fit_line, line_width, visible
 from workbench.tui.timeline.event_words import type_title
+from workbench.tui.timeline.stream_names import read_titles, stream_words
 from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.workspace.readers.timeline_dates import range_text
 from workbench.workspace.rows import TimelineFilter
 
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+    from workbench.tui.shell import Shell
+
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 _NAMED = 4
 _BETWEEN = Span("  ·  ", "faint")
 _DROP = "×"
@@ -32,8 +40,13 @@ class FilterPart(NamedTuple):
     line: Line
 
 
-def filter_parts(wanted: TimelineFilter, zone: tzinfo = UTC) -> list[FilterPart]:
-    """What a filter asks for, in words: its text, its actors, its types and so on; times in `zone`."""
+def filter_parts(
+    wanted: TimelineFilter, zone: tzinfo = UTC, titles: Mapping[str, str] = NO_TITLES
+) -> list[FilterPart]:
+    """What a filter asks for, in words: its text, its actors, its types and so on.
+
+    Times in `zone`; `titles` are of the streams of sessions.
+    """
     parts: list[FilterPart] = []
     if wanted.text:
         parts.append(FilterPart("text", (Span(f"“{wanted.text}”", "ink"),)))
@@ -45,7 +58,8 @@ def filter_parts(wanted: TimelineFilter, zone: tzinfo = UTC) -> list[FilterPart]
     if wanted.visibility:
         parts.append(FilterPart("visibility", (Span(f"{wanted.visibility} only", "ink"),)))
     if wanted.streams:
-        parts.append(FilterPart("streams", (Span("in ", "dim"), Span(_listed(wanted.streams), "ink"))))
+        named = _listed([stream_words(each, titles) for each in wanted.streams])
+        parts.append(FilterPart("streams", (Span("in ", "dim"), Span(named, "ink"))))
     if wanted.since is not None or wanted.until is not None:
         said = visible(range_text(wanted.since, wanted.until, zone))
         parts.append(FilterPart("range", (Span("happened ", "dim"), Span(said, "ink"))))
@@ -109,6 +123,14 @@ def _wrapped(parts: Sequence[FilterPart], each: int, width: int, reserved: int) 
     return lines
 
 
+class _TitlesRead(Message, bubble=False):
+    """A worker has read what the sessions of streams are called."""
+
+    def __init__(self, titles: dict[str, str]) -> None:
+        super().__init__()
+        self.titles = titles
+
+
 class FilterLine(DrawnWidget):
     """The filter in words, each part with a mark that removes it, and the key that clears all.
 
@@ -120,6 +142,8 @@ class FilterLine(DrawnWidget):
     FilterLine.-set { display: block; }
     """
 
+    app: Shell
+
     class Dropped(Message):
         """A part was clicked away; no name: all of them."""
 
@@ -127,15 +151,58 @@ class FilterLine(DrawnWidget):
             super().__init__()
             self.name = name
 
+    class Named(Message):
+        """The titles of the sessions that the filter names are known now."""
+
     def __init__(self, *, css_id: str) -> None:
         super().__init__(id=css_id)
         self._parts: Sequence[FilterPart] = ()
         self._key = ""
+        self._words: Callable[[Mapping[str, str]], Sequence[FilterPart]] = lambda titles: ()
+        self.titles: dict[str, str] = {}
+        """Of the streams that were asked for so far."""
 
     def show(self, wanted: TimelineFilter, key: str, zone: tzinfo = UTC) -> None:
         """Show this filter; `key` clears it."""
-        self._parts, self._key = filter_parts(wanted, zone), key
-        self.set_class(bool(wanted), "-set")
+        self.show_parts(lambda titles: filter_parts(wanted, zone, titles), wanted.streams, key)
+
+    def show_parts(
+        self, words: Callable[[Mapping[str, str]], Sequence[FilterPart]], streams: Sequence[str], key: str
+    ) -> None:
+        """Show what `words` makes of a filter; again once the titles of these streams are read."""
+        self._words, self._key = words, key
+        self._put()
+        unknown = [stream for stream in streams if stream and stream not in self.titles]
+        workspace = self.app.workspace
+        if not unknown or workspace is None:
+            return
+
+        def work() -> None:
+            self.post_message(_TitlesRead(read_titles(workspace, unknown)))
+
+        self.run_worker(
+            work,
+            group="filter-titles",
+            description="Reading what a session is called",
+            exclusive=True,
+            exit_on_error=False,
+            thread=True,
+        )
+
+    def on__titles_read(self, message: _TitlesRead) -> None:
+        """Say it in words."""
+        self.titles |= message.titles
+        self._put()
+        self.post_message(self.Named())
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What a session is called could not be read: say so, and go on."""
+        if event.worker.error is not None and event.state.name == "ERROR":
+            self.app.show_failure(event.worker.error)
+
+    def _put(self) -> None:
+        self._parts = self._words(self.titles)
+        self.set_class(bool(self._parts), "-set")
         self._fit()
 
     def on_resize(self) -> None:

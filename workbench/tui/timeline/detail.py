@@ -17,8 +17,13 @@ from workbench.tui.timeline.event_words import (
     CLOSED,
     DESCRIBED,
     ENTRY,
+    RECEIPTS,
+    SCRUBBED,
     body_of,
     kind_of,
+    plain,
+    receipts_words,
+    scrubbed_place,
     text_of,
     tool_of,
 )
@@ -37,7 +42,12 @@ _LABELS = {
     "source": "file",
 }
 """What a session's description calls its fields, as the Sessions screen does; short, for a narrow pane."""
-_VERBS = {BEGUN: "Session begun", DESCRIBED: "Session described", CLOSED: "Unit closed"}
+_VERBS = {
+    BEGUN: "Session begun",
+    DESCRIBED: "Session described",
+    CLOSED: "Unit closed",
+    SCRUBBED: "Secret scrubbed",
+}
 
 
 def event_blocks(
@@ -158,9 +168,15 @@ def _facts(
         yield "unit", text_of(event, "unit")
     if event.type == DESCRIBED:
         for name, value in event.payload.items():
-            if name != "title" and value:
-                shown = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-                yield _LABELS.get(name, name.replace("_", " ")), shown[:2000]
+            if name not in ("title", RECEIPTS) and value:
+                yield _LABELS.get(name, name.replace("_", " ")), plain(value)[:2000]
+    if event.type == SCRUBBED:
+        yield "kind", text_of(event, "kind")
+        yield "removed", plain(event.payload.get("count", 1))[:200]
+        yield "from", scrubbed_place(event)
+        yield "filter", (Span(text_of(event, "filter_version"), "dim"),)
+    if removed := receipts_words(event):
+        yield "filter", removed
     if isinstance(event, UnreadableEvent) and not event.times_known:
         yield "happened", f"{number(event.happened)} µs from 1970, which is no time"
         return
@@ -184,7 +200,7 @@ def _identity(event: EventRow) -> Iterable[tuple[str, str | Line]]:
 
 
 def _text(event: EventRow) -> Block | None:
-    if event.type in (BEGUN, DESCRIBED, CLOSED, ENTRY):
+    if event.type in (BEGUN, DESCRIBED, CLOSED, ENTRY, SCRUBBED):
         body = body_of(event)
         if not body:
             return note("No text.") if event.type == ENTRY else None

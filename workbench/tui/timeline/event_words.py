@@ -11,8 +11,13 @@ from workbench.drawing.event_words import CLOSED as CLOSED
 from workbench.drawing.event_words import DESCRIBED as DESCRIBED
 from workbench.drawing.event_words import ENTRY as ENTRY
 from workbench.drawing.event_words import LINE_CELLS as LINE_CELLS
+from workbench.drawing.event_words import RECEIPTS as RECEIPTS
+from workbench.drawing.event_words import SCRUBBED as SCRUBBED
 from workbench.drawing.event_words import TYPE_TITLES as TYPE_TITLES
 from workbench.drawing.event_words import Kind as Kind
+from workbench.drawing.event_words import plain as plain
+from workbench.drawing.event_words import receipts_words as receipts_words
+from workbench.drawing.event_words import scrubbed_place as scrubbed_place
 from workbench.drawing.event_words import text_of as text_of
 from workbench.drawing.event_words import tool_of as tool_of
 from workbench.drawing.event_words import type_title as type_title

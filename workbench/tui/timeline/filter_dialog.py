@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, number
-from workbench.tui.timeline.event_words import TYPE_TITLES, type_title
+from workbench.tui.timeline.event_words import type_title
 
 _LINE = 70
 _COUNT = 12
@@ -80,7 +80,7 @@ class TimelineFilterDialog(Dialog[Chosen]):
         lost = [(name, 0) for name in chosen.actors if name not in names]
         self._entries = [
             *(
-                _Entry("type", name, type_title(name), name if name in TYPE_TITLES else "")
+                _Entry("type", name, type_title(name), name)
                 for name in dict.fromkeys((*types, *chosen.types))
             ),
             *_VISIBILITY,

@@ -17,6 +17,7 @@ from workbench.log.replay import ReplayCancelled, fold_into, read_batch, replay
 from workbench.storage import fetch
 from workbench.storage.database import Database
 from workbench.storage.errors import DatabaseDamaged, StorageError
+from workbench.workspace.doctor import full_text
 from workbench.workspace.doctor.report import Commands, Finding, Noted, sentence
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.doctor.structure import is_full_text
@@ -25,6 +26,8 @@ from workbench.workspace.migrations import RETIRED
 
 _TAIL_EVENTS = 5000
 _ROWS = 1000
+_NEARLY = 1 << 50
+"""More rows than any table has."""
 _WORDS = 10
 """Words compared at a time: to count one that stands in every event takes a while."""
 
@@ -253,16 +256,28 @@ def _difference(
     live: apsw.Connection, scratch: apsw.Connection, table: str, go_on: Callable[[int], None]
 ) -> str:
     """Where a table first differs, in words; empty if it does not."""
-    if is_full_text(scratch, table):
-        # How the index is cut into pieces depends on the transactions; which words it counts does not.
-        unit, page = "word", _WORDS
-        rows = [_words(connection, table) for connection in (live, scratch)]
-    else:
-        order = _key(scratch, table)
-        sql = f'SELECT * FROM "{table}" ORDER BY {order}'
-        unit, page = "row", _ROWS
-        rows = [connection.execute(sql) for connection in (live, scratch)]
-    found, expected = rows
+    if not is_full_text(scratch, table):
+        sql = f'SELECT * FROM "{table}" ORDER BY {_key(scratch, table)}'
+        return _first(table, "row", live.execute(sql), scratch.execute(sql), _ROWS, go_on)
+    if full_text.lost_leaves(live, table):
+        return f"{table} has words that no search finds"
+    # How the index is cut into pieces depends on the transactions; which words it counts does not.
+    found, expected = (_words(connection, table) for connection in (live, scratch))
+    if where := _first(table, "word", found, expected, _WORDS, go_on):
+        return where
+    found, expected = (full_text.lengths(connection, table) for connection in (live, scratch))
+    # The second look at one table: it is nearly done with, however many rows there are.
+    return _first(table, "entry", found, expected, _ROWS, lambda rows: go_on(_NEARLY + rows))
+
+
+def _first(
+    table: str,
+    unit: str,
+    found: Iterator[tuple[object, ...]],
+    expected: Iterator[tuple[object, ...]],
+    page: int,
+    go_on: Callable[[int], None],
+) -> str:
     number = 0
     while True:
         ours, theirs = list(islice(found, page)), list(islice(expected, page))

@@ -33,7 +33,7 @@ def redactions(connection: apsw.Connection, version: str, layout: Layout) -> Ite
         yield Finding(
             "critical",
             "scrub_unfinished",
-            "A scrub was cut short: its texts are replaced, but what stood there before may still lie in old "
+            "A scrub was not brought to its end: what stood in its texts before may still lie in old "
             f"pages or files, {steps:,} of its steps {'is' if steps == 1 else 'are'} open.",
             scrub,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,6 +71,22 @@ def file_outcome(done: Imported) -> str:
     text = f"{counted(done.events, 'event')} imported"
     removed = sum(done.redactions.values())
     return f"{text}, {counted(removed, 'secret')} removed before storing" if removed else text
+
+
+_TROUBLE = ("critical: ", "warning: ", "problem: ")
+"""Begin the lines of an outcome that say what is not as it should be."""
+_WOULD_GO = re.compile(r"[1-9][\d\s]* secrets? would be removed")
+"""Begins the outcome of a look that found secrets; thousands stand apart."""
+
+
+def found_something(kind: str, outcome: str) -> bool:
+    """Whether a job that did its work found what needs a person, by its kind and its outcome."""
+    first, *lines = outcome.split("\n")
+    if kind == "doctor":
+        return not first.startswith(WELL)
+    if kind == "rescan" and _WOULD_GO.match(first):
+        return True
+    return any(line.startswith(_TROUBLE) for line in lines)
 
 
 def session_made(outcome: str) -> str | None:

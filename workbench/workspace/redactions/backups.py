@@ -9,20 +9,20 @@ from typing import NamedTuple
 
 import apsw
 
+from workbench.imports.plain_text import secrets_in, text_encoding
 from workbench.log.registry import EventTypeRegistry
 from workbench.log.sqlite import last_position
 from workbench.redaction import SecretFilter
 from workbench.storage.connection import open_immutable
 from workbench.storage.schema import APPLICATION_ID
 from workbench.workspace.layout import Layout
-from workbench.workspace.redactions.files import counts_in, is_text
+from workbench.workspace.redactions.places import COMPANIONS, Walk
 from workbench.workspace.redactions.scan import EventScanner, other_texts
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _ID = slice(68, 72)
 """Where a database's header says whose it is."""
-_BESIDE = ("-wal", "-shm", "-journal")
 
 
 class BackupState(NamedTuple):
@@ -35,17 +35,24 @@ class BackupState(NamedTuple):
     """Whether today's filter would take something out of it; None where it cannot be looked into."""
 
 
-def backups(layout: Layout) -> list[Path]:
-    """The copies: whatever lies below `backups/`, and databases like ours in the root or beside it."""
-    own = {layout.database, *(layout.database.with_name(f"{layout.database.name}{end}") for end in _BESIDE)}
+def backups(layout: Layout, walk: Walk | None = None) -> list[Path]:
+    """The copies: whatever lies below `backups/`, and databases like ours in the root or beside it.
+
+    `walk` keeps the folders that could not be looked into.
+    """
+    walk = Walk() if walk is None else walk
+    own = {
+        layout.database,
+        *(layout.database.with_name(f"{layout.database.name}{end}") for end in COMPANIONS),
+    }
     beside = (
         path
         for folder in {layout.root, layout.database.parent}
-        for path in _entries(folder)
+        for path in walk.files(folder, deep=False)
         if path not in own and _is_database(path, ours=True)
     )
-    below = (layout.root / "backups").rglob("*")
-    return sorted({path for path in (*beside, *below) if _is_file(path) and not _is_side_file(path)})
+    below = walk.below(layout.root / "backups")
+    return sorted({path for path in (*beside, *below) if not _is_side_file(path)})
 
 
 def backup_state(
@@ -95,18 +102,11 @@ def _holds(
 def _text_holds(path: Path, secrets: SecretFilter) -> bool | None:
     try:
         with path.open("rb") as file:
-            if not is_text(file):
-                return None
-        return bool(counts_in(path, secrets))
+            is_text = text_encoding(file) is not None
+            # What is packed shows nothing of what is in it.
+            return True if secrets_in(file, secrets) else False if is_text else None
     except OSError:
         return None
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
 
 
 def _is_file(path: Path) -> bool:
@@ -119,7 +119,7 @@ def _is_file(path: Path) -> bool:
 def _is_side_file(path: Path) -> bool:
     """Whether it is SQLite's own beside a database, which is named for both."""
     return any(
-        path.name.endswith(end) and _is_file(path.with_name(path.name[: -len(end)])) for end in _BESIDE
+        path.name.endswith(end) and _is_file(path.with_name(path.name[: -len(end)])) for end in COMPANIONS
     )
 
 

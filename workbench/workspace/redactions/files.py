@@ -1,15 +1,14 @@
 """Text files of a workspace that the filter can clean: artifacts, exports that lie in it, logs.
 
-A file is replaced whole or stays as it was. What is no text is left byte for byte.
+A file is replaced whole or stays as it was. What is no text is left byte for byte, and
+named if it holds some.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -17,26 +16,23 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from workbench.evidence import EvidenceStore
+from workbench.imports.plain_text import redact_text_in, secrets_in, text_encoding
 from workbench.redaction import SecretFilter
-from workbench.redaction.streaming import redact_stream
 from workbench.workspace.layout import Layout
+from workbench.workspace.redactions.places import MARK, Walk
 from workbench.workspace.redactions.scan import EventScanner, Hit
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_HEAD = 8192
 _LONGEST_LINE = 256 << 20
-_MARK = ".workbench-scrub-"
-"""Begins the names of files that a scrub writes, until they take their place."""
 _EXPORT_BEGINS = b'{"causation_id":'
-_ELSEWHERE = frozenset({"artifacts", "backups", "logs"})
-"""Folders of the root in which no export is looked for; the logs are looked through whatever they hold."""
 
 
 class DirtyArtifact(NamedTuple):
-    """An artifact that the filter would change."""
+    """An artifact that holds what the filter takes out."""
 
     digest: str
     hits: tuple[Hit, ...]
+    kept: bool
+    """Whether it is no text, and so stays as it is."""
 
 
 class Counting:
@@ -58,28 +54,16 @@ class Counting:
         return self._digest.hexdigest()
 
 
-def artifacts(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Digest and path of each artifact; links are not followed."""
-    for path in sorted(_files(folder)):
-        if _DIGEST.fullmatch(path.name) and path == folder / path.name[:2] / path.name[2:4] / path.name:
-            yield path.name, path
-
-
 def dirty_artifact(digest: str, path: Path, secrets: SecretFilter) -> DirtyArtifact | None:
-    """The artifact if the filter would change it. Raises `OSError`."""
-    counts = counts_in(path, secrets)
+    """The artifact if the filter finds something in it. Raises `OSError`."""
+    with path.open("rb") as source:
+        kept = text_encoding(source) is None
+        counts = secrets_in(source, secrets)
     if not counts:
         return None
     place = f"artifacts/{digest}"
-    return DirtyArtifact(digest, tuple(Hit(place, 0, place, kind, n) for kind, n in sorted(counts.items())))
-
-
-def counts_in(path: Path, secrets: SecretFilter) -> dict[str, int]:
-    """How much of each kind the filter would take out of a text file; nothing from one that is no text."""
-    with path.open("rb") as source:
-        if not is_text(source):
-            return {}
-        return redact_stream(source, Counting(), secrets)
+    hits = tuple(Hit(place, 0, place, kind, n) for kind, n in sorted(counts.items()))
+    return DirtyArtifact(digest, hits, kept)
 
 
 def cleaned_artifact(path: Path, evidence: EvidenceStore, secrets: SecretFilter) -> tuple[str, bool]:
@@ -89,7 +73,7 @@ def cleaned_artifact(path: Path, evidence: EvidenceStore, secrets: SecretFilter)
     """
     with path.open("rb") as source, _Beside(path) as (file, name):
         counting = Counting(file)
-        redact_stream(source, counting, secrets)
+        _copy_clean(source, counting, secrets)
         file.flush()
         os.fsync(file.fileno())
         made = not evidence.path(counting.digest).is_file()
@@ -97,33 +81,19 @@ def cleaned_artifact(path: Path, evidence: EvidenceStore, secrets: SecretFilter)
     return counting.digest, made
 
 
-def loose_files(layout: Layout) -> Iterator[Path]:
-    """Exports that lie in the workspace, whole or cut short by a kill, its logs, and what lies among its
-    artifacts and is none.
-
-    They are copies of what the database holds. Links are not followed, nor hidden folders entered.
-    """
-    for path in sorted(_files(layout.root, without=_ELSEWHERE)):
-        if is_export(path):
-            yield path
-    yield from sorted(_files(layout.root / "logs"))
-    kept = {path for _, path in artifacts(layout.artifacts)}
-    yield from (path for path in sorted(_files(layout.artifacts)) if path not in kept)
-
-
 def remove_leftovers(layout: Layout) -> None:
     """Remove what scrubs that were killed left of the files they wrote. Raises `OSError`."""
-    for path in list(_files(layout.root, without=frozenset({"backups"}))):
-        if path.name.startswith(_MARK):
+    for path in list(Walk().files(layout.root, without=frozenset({"backups"}))):
+        if path.name.startswith(MARK):
             remove(path)
 
 
 def remove(path: Path) -> None:
     """Remove a file, and leave no bytes of it in the blocks that it gives back. Raises `OSError`."""
     going = path
-    if not path.name.startswith(_MARK):
+    if not path.name.startswith(MARK):
         # Under another name, so that nobody takes half of it for the whole.
-        going = path.with_name(f"{_MARK}{path.name}")
+        going = path.with_name(f"{MARK}{path.name}")
         path.replace(going)
     size = going.stat().st_size
     with going.open("r+b") as file:
@@ -134,19 +104,21 @@ def remove(path: Path) -> None:
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export of events does; False for one that cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_EXPORT_BEGINS)) == _EXPORT_BEGINS
-    except OSError:
-        return False
+    """Whether a file begins as an export of events does. Raises `OSError`."""
+    with path.open("rb") as file:
+        return file.read(len(_EXPORT_BEGINS)) == _EXPORT_BEGINS
 
 
-def loose_hits(path: Path, place: str, scanner: EventScanner, secrets: SecretFilter) -> list[Hit]:
-    """What the filter would take out of such a file. Raises `OSError`."""
-    if not is_export(path):
-        return [Hit(place, 0, "", kind, n) for kind, n in sorted(counts_in(path, secrets).items())]
-    return _clean_lines(path, place, scanner, secrets, None)
+def loose_hits(
+    path: Path, place: str, scanner: EventScanner, secrets: SecretFilter
+) -> tuple[list[Hit], bool]:
+    """What the filter finds in such a file, and whether it can be taken out of it. Raises `OSError`."""
+    if is_export(path):
+        return _clean_lines(path, place, scanner, secrets, None), True
+    with path.open("rb") as source:
+        cleanable = text_encoding(source) is not None
+        counts = secrets_in(source, secrets)
+    return [Hit(place, 0, "", kind, n) for kind, n in sorted(counts.items())], cleanable
 
 
 def clean_loose(path: Path, scanner: EventScanner, secrets: SecretFilter) -> None:
@@ -157,11 +129,17 @@ def clean_loose(path: Path, scanner: EventScanner, secrets: SecretFilter) -> Non
             _clean_lines(path, "", scanner, secrets, file)
         else:
             with path.open("rb") as source:
-                redact_stream(source, file, secrets)
+                _copy_clean(source, file, secrets)
         file.flush()
         os.fsync(file.fileno())
         Path(name).chmod(mode)
         Path(name).replace(path)
+
+
+def _copy_clean(source: IO[bytes], target: Counting | IO[bytes], secrets: SecretFilter) -> None:
+    encoding = text_encoding(source)
+    # What is no text by now has been written since it was looked at.
+    redact_text_in(source, target, secrets, encoding or "utf-8")
 
 
 def _clean_lines(
@@ -224,7 +202,7 @@ class _Beside:
         self._name = ""
 
     def __enter__(self) -> tuple[IO[bytes], str]:
-        descriptor, self._name = tempfile.mkstemp(prefix=_MARK, dir=self._folder)
+        descriptor, self._name = tempfile.mkstemp(prefix=MARK, dir=self._folder)
         self._file = os.fdopen(descriptor, "wb")
         return self._file, self._name
 
@@ -232,26 +210,3 @@ class _Beside:
         assert self._file is not None
         self._file.close()
         Path(self._name).unlink(missing_ok=True)
-
-
-def is_text(source: IO[bytes]) -> bool:
-    """Whether a file at its beginning is taken for text: no zero byte there."""
-    head = source.read(_HEAD)
-    source.seek(0)
-    return b"\0" not in head
-
-
-def _files(folder: Path, without: frozenset[str] = frozenset()) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
-        top = Path(place) == folder
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".")
-            and not (top and name in without)
-            and not Path(place, name).is_symlink()
-        ]
-        for name in names:
-            path = Path(place, name)
-            if path.is_file() and not path.is_symlink():
-                yield path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.workspace.redactions.backups import BackupState
-    from workbench.workspace.redactions.report import Rescan, Scrubbed
+    from workbench.workspace.redactions.report import OtherFile, Rescan, Scrubbed
 
 _NAMED = 20
 """Files that are named; more are counted."""
@@ -54,6 +54,18 @@ def state_words(state: BackupState) -> str:
     return "still holds some" if state.holds else "holds none"
 
 
+def other_words(other: OtherFile) -> str:
+    """What is known of a file that no scrub cleans, and what to do about it."""
+    if other.by_name:
+        return f"{other.place} has a name that holds some ({', '.join(sorted(other.counts))}): rename it"
+    if not other.counts:
+        return f"{other.place} cannot be looked into: move it out of the workspace or delete it"
+    kinds = ", ".join(sorted(other.counts))
+    if other.place.startswith("artifacts/"):
+        return f"{other.place} is no text and holds some ({kinds})"
+    return f"{other.place} holds some ({kinds}): move it out of the workspace or delete it"
+
+
 def backups_words(states: Sequence[BackupState]) -> str:
     """How many of the copies hold some, in a few words."""
     holding = sum(state.holds is True for state in states)
@@ -76,6 +88,10 @@ def _files(report: Rescan, root: Path) -> Iterator[str]:
         yield f"warning: {path_in(root, state.path)} {state_words(state)}"
     if len(report.holding) > _NAMED:
         yield f"and {counted(len(report.holding) - _NAMED, 'more copy', 'more copies')}"
+    for each in report.others[:_NAMED]:
+        yield f"warning: {other_words(each)}"
+    if len(report.others) > _NAMED:
+        yield f"and {counted(len(report.others) - _NAMED, 'more file')}"
     for place in report.closed[:_NAMED]:
         yield f"problem: {place} cannot be read"
     if len(report.closed) > _NAMED:

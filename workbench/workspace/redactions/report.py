@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,6 +12,17 @@ from workbench.workspace.redactions.scan import Hit
 
 KEPT = 2000
 """Places that a report names one by one; the others are counted."""
+
+
+class OtherFile(NamedTuple):
+    """A file that a scrub leaves as it is, and that holds what the filter takes out or may do so."""
+
+    place: str
+    """Its path in the workspace, with markers."""
+    counts: dict[str, int]
+    """What was found in it or in its name, by kind; empty where it cannot be looked into."""
+    by_name: bool = False
+    """Whether its name holds it."""
 
 
 class Rescan(msgspec.Struct, kw_only=True):
@@ -28,7 +40,9 @@ class Rescan(msgspec.Struct, kw_only=True):
     unreadable: int = 0
     """Events whose payload cannot be read, and so was not looked through."""
     closed: list[str] = msgspec.field(default_factory=list)
-    """Files that could not be read."""
+    """Files and folders that could not be read."""
+    others: list[OtherFile] = msgspec.field(default_factory=list)
+    """Files that no scrub cleans and that hold some, or may."""
     backups: list[BackupState] = msgspec.field(default_factory=list)
 
     @property
@@ -40,6 +54,22 @@ class Rescan(msgspec.Struct, kw_only=True):
     def holding(self) -> list[BackupState]:
         """Backups that hold some, or that nobody can look into."""
         return [each for each in self.backups if each.holds is not False]
+
+    @property
+    def kept(self) -> int:
+        """How many secrets stand in files that no scrub cleans."""
+        return sum(number for each in self.others for number in each.counts.values())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything could be looked through, and all that was found is within a scrub's reach;
+        backups aside."""
+        return not (self.unreadable or self.closed or self.others)
+
+    def close(self, place: str) -> None:
+        """Note a file or folder that could not be read."""
+        if place not in self.closed:
+            self.closed.append(place)
 
     def add(self, hits: Iterable[Hit]) -> None:
         """Count what was found in one place."""

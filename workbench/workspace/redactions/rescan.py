@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from workbench.log.event_log import EventLog
 from workbench.log.times import now_micros
 from workbench.redaction import SecretFilter
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.layout import Layout
-from workbench.workspace.redactions import files
+from workbench.workspace.redactions import files, packed, places
 from workbench.workspace.redactions.backups import backup_state, backups
-from workbench.workspace.redactions.report import Rescan
-from workbench.workspace.redactions.scan import EventScanner, other_texts
+from workbench.workspace.redactions.report import OtherFile, Rescan
+from workbench.workspace.redactions.scan import EventScanner, Hit, other_texts
 from workbench.workspace.redactions.versions import note_rescan
 
 Progress = Callable[[int, int | None, str], object]
@@ -95,17 +96,11 @@ def rescan(
         for row in other_texts(connection, secrets):
             report.add(row.hits)
     steps.stage("files")
-    for path in files.loose_files(layout):
-        place = str(path.relative_to(layout.root))
-        try:
-            report.add(files.loose_hits(path, place, scanner, secrets))
-        except OSError:
-            report.closed.append(place)
-        steps.step(0, 1)
+    look_at_files(layout, scanner, secrets, steps, report)
     steps.stage("backups")
     look_at_backups(layout, log, secrets, steps, report)
-    if not log.read_only:
-        note_rescan(log, upto, report.found, micros())
+    if not log.read_only and not report.closed:
+        note_rescan(log, upto, report.found + report.kept, micros())
     steps.end()
     return report
 
@@ -115,28 +110,112 @@ def look_at_artifacts(
 ) -> list[files.DirtyArtifact]:
     """Add to a report, and return, the artifacts that the filter would change."""
     dirty: list[files.DirtyArtifact] = []
-    there = list(files.artifacts(layout.artifacts))
+    walk = places.Walk()
+    there = list(walk.artifacts(layout.artifacts))
+    _note_closed(layout, walk, secrets, report)
     for number, (digest, path) in enumerate(there):
         steps.step(number, len(there))
         try:
             found = files.dirty_artifact(digest, path, secrets)
         except OSError:
-            report.closed.append(str(path.relative_to(layout.root)))
+            report.close(_shown(layout, path, secrets))
             continue
-        if found is not None:
-            dirty.append(found)
-            report.add(found.hits)
+        if found is None:
+            continue
+        if found.kept:
+            report.others.append(OtherFile(_shown(layout, path, secrets), _counts(found.hits)))
+            continue
+        dirty.append(found)
+        report.add(found.hits)
     return dirty
+
+
+def look_at_files(
+    layout: Layout,
+    scanner: EventScanner,
+    secrets: SecretFilter,
+    steps: Steps,
+    report: Rescan,
+    clean: Callable[[Path], object] | None = None,
+) -> None:
+    """Add to a report what the files beside the database hold, but for artifacts and backups.
+
+    `clean` is called with each file that the filter would change; where it raises `OSError`, the file counts
+    as closed.
+    """
+    walk = places.Walk()
+    own = set(places.own_texts(layout, walk))
+    copies = set(backups(layout, walk))
+    for path in (*sorted(own), *places.others(layout, walk)):
+        steps.step(0, 1)
+        if path in copies or path.name.startswith(places.MARK):
+            continue
+        place = _shown(layout, path, secrets)
+        try:
+            cleaned = path in own or files.is_export(path)
+            if not cleaned and not places.is_programs(layout, path):
+                continue
+            _look_at_file(path, place, cleaned, scanner, secrets, report, clean)
+        except OSError:
+            report.close(place)
+    _note_closed(layout, walk, secrets, report)
+
+
+def _look_at_file(
+    path: Path,
+    place: str,
+    cleaned: bool,
+    scanner: EventScanner,
+    secrets: SecretFilter,
+    report: Rescan,
+    clean: Callable[[Path], object] | None,
+) -> None:
+    in_name = secrets.redact_text(path.name)[1]
+    if in_name:
+        report.others.append(OtherFile(place, in_name, by_name=True))
+    hits, is_text = files.loose_hits(path, place, scanner, secrets)
+    if cleaned and is_text:
+        if hits:
+            if clean is not None:
+                clean(path)
+            report.add(hits)
+        return
+    if not is_text and not hits:
+        inside = packed.secrets_inside(path, secrets)
+        if inside is None or inside:
+            report.others.append(OtherFile(place, inside or {}))
+    elif hits:
+        report.others.append(OtherFile(place, _counts(hits)))
 
 
 def look_at_backups(
     layout: Layout, log: EventLog, secrets: SecretFilter, steps: Steps, report: Rescan
 ) -> None:
     """Add to a report which copies hold what the filter takes out."""
-    there = backups(layout)
+    walk = places.Walk()
+    there = backups(layout, walk)
+    _note_closed(layout, walk, secrets, report)
     for number, path in enumerate(there):
 
         def looked(position: int, upto: int, number: int = number) -> None:
             steps.step(1000 * number + 1000 * position // max(upto, 1), 1000 * len(there))
 
         report.backups.append(backup_state(path, secrets, log.registry, looked))
+
+
+def _counts(hits: Iterable[Hit]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for hit in hits:
+        counts[hit.kind] = counts.get(hit.kind, 0) + hit.secrets
+    return counts
+
+
+def _shown(layout: Layout, path: Path, secrets: SecretFilter) -> str:
+    """A path in the workspace as it may be shown and kept."""
+    text = str(path.relative_to(layout.root)) if path.is_relative_to(layout.root) else str(path)
+    return secrets.redact_text(text)[0]
+
+
+def _note_closed(layout: Layout, walk: places.Walk, secrets: SecretFilter, report: Rescan) -> None:
+    for path in walk.closed:
+        report.close(_shown(layout, path, secrets))

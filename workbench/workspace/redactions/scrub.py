@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -37,7 +38,13 @@ from workbench.workspace.layout import Layout
 from workbench.workspace.redactions import files, table_rows
 from workbench.workspace.redactions.names import Names
 from workbench.workspace.redactions.report import Scrubbed
-from workbench.workspace.redactions.rescan import Progress, Steps, look_at_artifacts, look_at_backups
+from workbench.workspace.redactions.rescan import (
+    Progress,
+    Steps,
+    look_at_artifacts,
+    look_at_backups,
+    look_at_files,
+)
 from workbench.workspace.redactions.scan import EventScanner, Hit, other_texts
 from workbench.workspace.redactions.versions import note_rescan
 
@@ -46,6 +53,8 @@ DOMAIN = "global"
 
 _STOPPED = "the scrub was stopped; nothing was changed"
 _STOPPED_LATER = "the scrub was stopped; an earlier one was completed, nothing else was changed"
+_FILES = ("files", "", "")
+"""The step of the files beside the database."""
 _APPENDED = 500
 _LOOKED_AT = 200
 
@@ -100,6 +109,8 @@ class _Scrub:
         self._steps = Steps(progress, cancelled, _STOPPED_LATER if self._report.resumed else _STOPPED)
         self._made: list[str] = []
         """Digests of the artifacts that were written and that no event names yet."""
+        self._noted = False
+        """Whether the step of the files is among those that are noted."""
 
     def run(self) -> Scrubbed:
         if self._report.resumed:
@@ -120,7 +131,7 @@ class _Scrub:
             self._clean_files()
             self._steps.stage("backups")
             look_at_backups(self._layout, self._log, self._secrets, self._steps, self._report)
-        note_rescan(self._log, upto, 0, self._micros())
+            self._end(upto)
         self._steps.end()
         return self._report
 
@@ -217,7 +228,9 @@ class _Scrub:
     def _note_steps(self, connection: apsw.Connection, renamed: dict[str, str], changed: bool) -> None:
         steps = [("artifact", old, new) for old, new in renamed.items()]
         if changed or steps:
-            steps.append(("compact", "", ""))
+            # What was found in the database may stand in the files beside it as well.
+            steps += [("compact", "", ""), _FILES]
+            self._noted = True
         connection.executemany(table_rows.NOTE_STEP, steps)
 
     def _say(self, hits: Sequence[Hit]) -> None:
@@ -276,26 +289,29 @@ class _Scrub:
 
     def _clean_files(self) -> None:
         scanner = EventScanner(self._secrets, self._log.registry)
-        noted = False
-        for path in files.loose_files(self._layout):
-            place = str(path.relative_to(self._layout.root))
-            try:
-                hits = files.loose_hits(path, place, scanner, self._secrets)
-                if not hits:
-                    continue
-                if not noted:
-                    # Whoever is killed from here on leaves word that something is still to be done.
-                    with self._log.database.transaction() as connection:
-                        connection.execute(table_rows.NOTE_STEP, ("files", "", ""))
-                    noted = True
-                files.clean_loose(path, scanner, self._secrets)
-            except OSError:
-                self._report.closed.append(place)
-                continue
+
+        def clean(path: Path) -> None:
+            self._note_files()
+            files.clean_loose(path, scanner, self._secrets)
             self._report.files += 1
-            self._report.add(hits)
-        if noted or self._report.resumed:
+
+        look_at_files(self._layout, scanner, self._secrets, self._steps, self._report, clean)
+
+    def _note_files(self) -> None:
+        """Whoever is killed from here on leaves word that something is still to be done."""
+        if not self._noted:
+            with self._log.database.transaction() as connection:
+                connection.execute(table_rows.NOTE_STEP, _FILES)
+            self._noted = True
+
+    def _end(self, upto: int) -> None:
+        """Note what was done; what could not be read stays to be done."""
+        if self._report.closed:
+            self._note_files()
+            return
+        if self._noted or self._report.resumed:
             self._strike("files", "")
+        note_rescan(self._log, upto, self._report.kept, self._micros())
 
 
 def _rows_at(connection: apsw.Connection, positions: Sequence[int]) -> Iterator[list[Any]]:
