@@ -52,6 +52,6 @@ def test_the_second_agent_goes_on_where_the_first_stopped(tmp_path: Path) -> Non
     assert [(each["slot"], each["value"]) for each in context["current_facts"]] == [
         ("storage.engine", "SQLite")
     ]
-    assert "storage.engine = SQLite (fact " in said
+    assert re.search(r"^- storage\.engine = SQLite .*\(fact ", said, re.MULTILINE)
     assert "questioned (event " in said
     assert "Also on the phone?" in shell("cd ~/chronicle; workbench brief --project atlas")

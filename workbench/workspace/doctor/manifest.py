@@ -25,5 +25,8 @@ def manifest(layout: Layout) -> Iterator[Finding]:
     first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in problems[:EXAMPLES])
     more = f"; and {len(problems) - EXAMPLES:,} more" if len(problems) > EXAMPLES else ""
     yield Finding(
-        "info", "manifest_unknown_keys", sentence(f"The manifest holds what is not used: {first}{more}"), check
+        "info",
+        "manifest_unknown_keys",
+        sentence(f"The manifest holds what is not used: {first}{more}"),
+        check,
     )
