@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +10,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-import workbench
 from tests.benchmarks.conftest import LARGE
 from tests.benchmarks.large_memory import REGISTRY, fill
 from workbench.log.event_log import EventLog
@@ -22,7 +18,6 @@ from workbench.log.replay import replay
 from workbench.memory.memory import Memory
 from workbench.redaction import default_filter
 from workbench.storage.connection import Synchronous
-from workbench.workspace import Workspace
 from workbench.workspace.folds import FOLDS, TABLES, event_types
 
 pytestmark = pytest.mark.bench
@@ -133,29 +128,3 @@ def test_replay_of_a_shared_memory(memory_log: EventLog, tmp_path: Path, full_te
     said = "with" if full_text else "without"
     print(f"\nreplay of {events:,} memory events {said} full text: {events / spent:,.0f} events/s")
     assert events / spent >= least
-
-
-def test_a_brief_is_there_before_a_shell_is(tmp_path: Path) -> None:
-    root = tmp_path / "w"
-    with Workspace.create(root, title="Load", timezone="Europe/Berlin", owner="maya") as workspace:
-        for number in range(200):
-            record(workspace.memory, number)
-    # An installed program has its bytecode; a checkout gets it here, whatever the tests are run with.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = str(tmp_path / "bytecode")
-    environment["PYTHONPATH"] = str(Path(workbench.__file__).parents[1])
-    script = "import sys; from workbench.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", script, "brief", "--project", "bench 1", "--root", str(root)]
-    libraries = [sys.executable, "-c", "import apsw, click, msgspec"]
-
-    def seconds(words: list[str]) -> float:
-        began = time.perf_counter()
-        subprocess.run(words, env=environment, stdout=subprocess.DEVNULL, check=True)
-        return time.perf_counter() - began
-
-    seconds(libraries), seconds(command)
-    pairs = [(seconds(libraries), seconds(command)) for _ in range(30)]
-    ratio = statistics.median(whole / bare for bare, whole in pairs)
-    bare, whole = (statistics.median(pair[side] for pair in pairs) * 1e3 for side in (0, 1))
-    print(f"\nbrief: {whole:.0f} ms; its libraries alone: {bare:.0f} ms; ratio {ratio:.2f}")
-    assert ratio <= 2

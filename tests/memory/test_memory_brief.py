@@ -310,7 +310,7 @@ def test_a_standing_review_comes_before_decisions_until_a_checkpoint_follows(kep
     (line,) = section(page.text, "Review")
     assert line.startswith("- questioned by maya, ")
     assert ", atlas/ship: “write the guide” Which guide?" in line
-    assert line.endswith(f"(next steps 1 of checkpoint {receipt.checkpoint_id})")
+    assert line.endswith(f"(next_steps:0 of checkpoint {receipt.checkpoint_id})")
     assert page.reviews == 1
     assert page.text.index(
         "## Current facts" if "## Current facts" in page.text else "## Open tasks"

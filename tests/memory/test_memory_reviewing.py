@@ -352,6 +352,8 @@ def test_recent_has_each_memory_event_once_the_newest_first(kept: Kept) -> None:
     assert [each.text for each in kept.recent()] == ["b", "a"]
     assert [each.text for each in kept.recent(domain="job")] == ["b"]
     assert [each.text for each in kept.recent(limit=1)] == ["b"]
+    (last,) = kept.recent(limit=1)
+    assert [each.text for each in kept.recent(after=last.position)] == ["a"]
 
 
 def test_a_memory_event_whose_first_observation_is_hidden_shows_at_the_next(kept: Kept) -> None:

@@ -100,7 +100,7 @@ class Lines:
         if not page.facts:
             yield "no facts"
         yield from self._facts(page.facts)
-        yield from self._more(page.next)
+        yield from self.more(page.next)
 
     def chain(self, links: Sequence[views.ChainLink]) -> Iterator[str]:
         """Everything that a slot held, the oldest first."""
@@ -145,7 +145,7 @@ class Lines:
             if index:
                 yield ""
             yield from self._task(task)
-        yield from self._more(page.next)
+        yield from self.more(page.next)
 
     def reviews(self, page: views.ReviewPage) -> Iterator[str]:
         """Verdicts, the latest first."""
@@ -156,7 +156,7 @@ class Lines:
                 yield ""
             yield from self._review(each)
             yield from self._details(f"{each.target_kind} {each.target_id}", f"review {each.id}")
-        yield from self._more(page.next)
+        yield from self.more(page.next)
 
     def timeline(self, found: views.Timeline) -> Iterator[str]:
         """What happened around a moment, or was known at it."""
@@ -381,7 +381,8 @@ class Lines:
         far = f"{hours} h {rest:02} min" if hours else f"{rest} min"
         return f"{far} {'before' if seconds < 0 else 'after'}"
 
-    def _more(self, following: int | None) -> Iterator[str]:
+    def more(self, following: int | None) -> Iterator[str]:
+        """What asks for the page that follows; nothing where none does."""
         if following is not None:
             yield ""
             yield f"more: --after {quote(str(following))}"

@@ -273,7 +273,7 @@ class _Writer:
         for review in islice(self._standing(), REVIEWS):
             what = f"{review.target_kind} {review.target_id}"
             if review.item is not None:
-                what = f"{review.item.list.replace('_', ' ')} {review.item.index + 1} of {what}"
+                what = f"{review.item.list}:{review.item.index} of {what}"
             stored_by = self._filter_at(review.position)
             said = self._text(review.comment, stored_by)
             if review.line is not None:

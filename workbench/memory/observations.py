@@ -128,6 +128,6 @@ def first_seen(snapshot: Snapshot, alias: str = "observations") -> str:
     )
 
 
-def recent(snapshot: Snapshot, span: Span, limit: int) -> list[int]:
+def recent(snapshot: Snapshot, span: Span, limit: int, below: int | None = None) -> list[int]:
     """Positions of the newest memory events of a span, each at its first observation that may be seen."""
-    return newest(snapshot, span, "observations", first_seen(snapshot), limit)
+    return newest(snapshot, span, "observations", first_seen(snapshot), limit, below=below)

@@ -442,15 +442,17 @@ class MemoryReader:
         domain: str | None = None,
         raw: bool = False,
         as_of: datetime | int | None = None,
+        after: int | None = None,
     ) -> list[Observation]:
-        """The newest memory events, newest first: of a domain, or of all."""
+        """The newest memory events, newest first: of a domain, or of all; those before a position `after`."""
         from workbench.memory import observations
 
         asked.number("limit", limit, asked.MOST_LISTED)
         registry = self.registry()
         with self._sight.look(registry, raw=raw, as_of=as_of) as snapshot:
             span = self._span(snapshot, domain, None)
-            return observations.observations(snapshot, observations.recent(snapshot, span, limit))
+            below = asked.place("after", after, snapshot.last)
+            return observations.observations(snapshot, observations.recent(snapshot, span, limit, below))
 
     def _span(self, snapshot: Snapshot, domain: str | None, project: str | None) -> Span:
         """A project of a domain, or either alone; without a domain, in all of them."""

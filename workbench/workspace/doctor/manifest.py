@@ -1,4 +1,4 @@
-"""Whether the manifest can be used, and what in it no release of ours knows (contract workspace, "Manifest")."""
+"""Whether the manifest can be used, and what in it nobody reads (contract workspace, "Manifest")."""
 
 from __future__ import annotations
 
