@@ -196,7 +196,7 @@ def test_what_the_fold_costs(tmp_path: Path) -> None:
     draw = random.Random(1)
     (event_type,) = [found for found in EVENT_TYPES if found.type == "actum.recorded"]
     events = [
-        FoldEvent(at, 1, "session/s", at, event_type, False, at * 10**6, None, payload)
+        FoldEvent(at, bytes(16), None, 1, "session/s", at, event_type, False, at * 10**6, None, payload)
         for at, payload in enumerate(acta(draw, "s", 4000, 40), 1)
     ]
 

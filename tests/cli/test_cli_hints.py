@@ -38,6 +38,17 @@ def named(root: str | None) -> Given:
         ("workbench sessions list --format json", "workbench sessions list --root 'a b' --format json"),
         ("workbench import claude-code", "workbench import claude-code --root 'a b'"),
         ("workbench export jsonl --to FILE", "workbench export jsonl --root 'a b' --to FILE"),
+        ("take the id from: workbench recent", "take the id from: workbench recent --root 'a b'"),
+        (
+            "see: workbench tasks, workbench facts",
+            "see: workbench tasks --root 'a b', workbench facts --root 'a b'",
+        ),
+        ("workbench startup --project a", "workbench startup --root 'a b' --project a"),
+        (
+            "workbench reviews; or workbench brief",
+            "workbench reviews --root 'a b'; or workbench brief --root 'a b'",
+        ),
+        ("workbench record -", "workbench record --root 'a b' -"),
         ("workbench --read-only opens it", "workbench --read-only --root 'a b' opens it"),
         (
             "make one with: workbench init, or look at a sample with: workbench demo",
@@ -64,6 +75,7 @@ def test_commands_in_hints_name_the_workspace(hint: str, with_it: str) -> None:
         "look at a sample with: workbench demo",
         "the workbench database of another",
         "workbench statuses",
+        "workbench recently",
         "see: workbench sessions --help",
     ],
 )

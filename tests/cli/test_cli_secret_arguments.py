@@ -188,6 +188,245 @@ def _all() -> RedactionFilter:
     return RedactionFilter()
 
 
+# -- shared memory -------------------------------------------------------------------------
+
+SHIP = ("--project", "atlas", "--task-id", "ship")
+NAMES_IN_MEMORY = (
+    "--project",
+    "--task-id",
+    "--domain",
+    "--agent",
+    "--request-id",
+    "--session-id",
+    "--id",
+    "--entity-id",
+    "--entity-type",
+)
+
+
+@pytest.mark.parametrize("option", NAMES_IN_MEMORY)
+@pytest.mark.parametrize("private", [False, True])
+def test_names_in_a_record_of_memory_are_refused(
+    run: Run, workspace: Workspace, option: str, private: bool
+) -> None:
+    more = ["--private"] if private else []
+    for value in (KEY, f"a {KEY} b"):
+        for form in ([], ["--format", "json"]):
+            answer = run("record", "x", *SHIP, option, value, *more, *form)
+            assert answer.code in (1, 2)
+            assert core(1) not in said(answer)
+    assert workspace.log.last_position() == 0
+
+
+def test_an_agent_of_the_environment_is_refused(
+    run: Run, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHRONICLE_AGENT", KEY)
+    for form in ([], ["--format", "json"]):
+        answer = run("record", "x", *form)
+        assert answer.code in (1, 2)
+        assert core(1) not in said(answer)
+    assert workspace.log.last_position() == 0
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_free_text_in_a_record_of_memory_is_filtered(
+    run: Run, workspace: Workspace, tmp_path: Path, private: bool
+) -> None:
+    more = ["--private"] if private else []
+    checkpoint = {
+        "goal": f"use {KEY}",
+        **{name: [f"a {KEY}", KEY] for name in ("completed", "verification", "open_questions", "next_steps")},
+    }
+    (tmp_path / "fact.json").write_text(json.dumps({"slot": "token", "value": KEY, "kind": "observed"}))
+    for form in ([], ["--format", "json"]):
+        answer = run(
+            "record",
+            f"the key is {KEY} {len(form)}",
+            *SHIP,
+            *more,
+            *form,
+            "--why",
+            f"because {KEY}",
+            "--checkpoint-file",
+            "-",
+            "--fact-file",
+            tmp_path / "fact.json",
+            "--source-file",
+            f"notes/{KEY}.txt",
+            stdin=json.dumps(checkpoint).encode(),
+        )
+        assert answer.code == 0, answer
+        assert core(1) not in said(answer)
+    (tmp_path / "fact.json").unlink()
+    assert answer.json["redactions"]["anthropic_key"] >= 11
+    read = [("startup", *SHIP), ("brief",), ("recent", "--raw"), ("facts", "--raw"), ("tasks", "--raw")]
+    for words in (*read, ("timeline", "--at", "now"), ("startup", "--focus", "REDACTED")):
+        for form in ([], ["--format", "json"]):
+            assert core(1) not in said(run(*words, *form))
+
+
+def test_evidence_of_memory_is_filtered(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    source = tmp_path / "bench.txt"
+    source.write_text(f"token {KEY}\n")
+    answer = run("record", "Measured", "--source-file", source, "--format", "json")
+    assert answer.json["evidence"][0]["redactions"] == {"anthropic_key": 1}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"slot": KEY, "value": "v", "kind": "observed"},
+        {"slot": f"the {KEY}", "value": "v", "kind": "observed"},
+        {"slot": "s", "value": "v", "kind": KEY},
+        {"slot": "s", "value": "v", "kind": "observed", "supersedes": KEY},
+        {"slot": "s", "value": "v", "kind": "observed", KEY: "v"},
+        {"slot": "s", "value": [KEY], "kind": "observed"},
+        {"slot": "s", "value": "v", "kind": "observed", "supersedes": {KEY: KEY}},
+        [KEY],
+        KEY,
+    ],
+    ids=range(9),
+)
+def test_a_fact_that_is_refused_is_not_repeated(run: Run, workspace: Workspace, given: object) -> None:
+    for form in ([], ["--format", "json"]):
+        answer = run(
+            "record", "x", *SHIP, "--fact-file", "-", *form, stdin=json.dumps(given, indent=1).encode()
+        )
+        assert answer.code in (1, 2), answer
+        assert core(1) not in said(answer)
+    assert workspace.log.last_position() == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"goal": "g", "next_steps": KEY},
+        {"goal": "g", KEY: []},
+        {"goal": {KEY: KEY}},
+        {"goal": "g", "completed": [{KEY: KEY}]},
+        {"goal": f"{KEY} " * 200},
+    ],
+    ids=range(5),
+)
+def test_a_checkpoint_that_is_refused_is_not_repeated(run: Run, workspace: Workspace, given: object) -> None:
+    for broken in (json.dumps(given), json.dumps(given)[:-1], f'{{"goal": "{KEY}", "goal": "{KEY}"}}'):
+        for form in ([], ["--format", "json"]):
+            answer = run("record", "x", *SHIP, "--checkpoint-file", "-", *form, stdin=broken.encode())
+            assert answer.code in (1, 2), answer
+            assert core(1) not in said(answer)
+    assert workspace.log.last_position() == 0
+
+
+def test_files_of_memory_named_by_a_key(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    named = tmp_path / KEY
+    named.mkdir()
+    for path in (named, named / "absent.json", named.with_name(f"{KEY}.json")):
+        for option in ("--fact-file", "--checkpoint-file"):
+            for form in ([], ["--format", "json"]):
+                answer = run("record", "x", *SHIP, option, path, *form)
+                assert answer.code in (1, 2)
+                assert core(1) not in said(answer)
+
+
+def test_what_a_person_says_of_memory_is_filtered(run: Run, workspace: Workspace) -> None:
+    handed = run(
+        "record",
+        "x",
+        *SHIP,
+        "--checkpoint-file",
+        "-",
+        "--format",
+        "json",
+        stdin=b'{"goal": "g", "next_steps": ["a"]}',
+    ).json
+    for form in ([], ["--format", "json"]):
+        for words in (
+            ("review", "checkpoint", handed["checkpoint_id"], "--verdict", "rejected", "--comment", KEY),
+            ("quarantine", handed["observation_id"], "--reason", f"holds {KEY}"),
+            ("release", handed["observation_id"], "--reason", f"held {KEY}"),
+            ("reviews",),
+            ("recent", "--raw"),
+        ):
+            answer = run(*words, *form)
+            assert answer.code == 0, answer
+            assert core(1) not in said(answer)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("record", "x", "--recorded-at", KEY),
+        ("record", "x", "--category", KEY),
+        ("record", "x", "--nothing", KEY),
+        ("startup", "--since", KEY),
+        ("startup", "--before", KEY),
+        ("startup", "--domain", KEY),
+        ("startup", "--limit", KEY),
+        ("startup", "--task-id", KEY),
+        ("brief", "--budget", KEY),
+        ("recent", "--as-of", KEY),
+        ("recent", "--limit", KEY),
+        ("timeline", "--at", KEY),
+        ("timeline", "--at", "now", "--window-hours", KEY),
+        ("timeline", "--domain", KEY),
+        ("facts", "--chain", KEY),
+        ("facts", "--as-of", KEY),
+        ("facts", "--after", KEY),
+        ("tasks", "--as-of", KEY),
+        ("tasks", "--after", KEY),
+        ("reviews", "--after", KEY),
+        ("review", KEY, "x", "--verdict", "accepted"),
+        ("review", "fact", KEY, "--verdict", "accepted"),
+        ("review", "fact", "x", "--verdict", KEY),
+        ("review", "checkpoint", "x", "--verdict", "accepted", "--item", KEY),
+        ("review", "checkpoint", "x", "--verdict", "accepted", "--item", f"{KEY}:1"),
+        ("quarantine", KEY, "--reason", "r"),
+        ("release", KEY, "--reason", "r"),
+    ],
+    ids=lambda words: " ".join(words).replace(KEY, "KEY"),
+)
+def test_arguments_of_memory_that_are_refused_are_not_repeated(
+    run: Run, workspace: Workspace, words: tuple[str, ...]
+) -> None:
+    for form in ([], ["--format", "json"]):
+        answer = run(*words, *form)
+        assert answer.code in (1, 2), answer
+        assert core(1) not in said(answer)
+    assert workspace.log.last_position() == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("startup", "--project", KEY),
+        ("startup", "--project", "atlas", "--task-id", KEY),
+        ("startup", "--agent", KEY),
+        ("startup", "--title", KEY),
+        ("startup", "--focus", KEY),
+        ("brief", "--project", KEY),
+        ("brief", "--cwd", f"/code/{KEY}"),
+        ("recent", "--domain", KEY),
+        ("timeline", "--at", "now", "--domain", KEY),
+        ("facts", "--project", KEY),
+        ("facts", "--slot", KEY),
+        ("facts", "--domain", KEY),
+        ("tasks", "--project", KEY),
+        ("tasks", "--domain", KEY),
+        ("reviews", "--project", KEY),
+        ("reviews", "--target", KEY),
+    ],
+    ids=lambda words: " ".join(words).replace(KEY, "KEY"),
+)
+def test_what_memory_is_asked_for_stays_nowhere(
+    run: Run, workspace: Workspace, words: tuple[str, ...]
+) -> None:
+    # Whoever asks may be told what for; that no file keeps it, the fixture looks at.
+    for form in ([], ["--format", "json"]):
+        assert run(*words, *form).code in (0, 1, 2)
+    assert workspace.log.last_position() == 0
+
+
 # -- the log itself ------------------------------------------------------------------------
 
 

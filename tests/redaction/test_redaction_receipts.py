@@ -198,7 +198,7 @@ def test_it_reads_nothing_but_the_events() -> None:
     """Two folds of the same event give the same rows, whatever lies between them."""
     connections = [apsw.Connection(""), apsw.Connection("")]
     payload = act("x", redactions=[Removed("jwt", 1, "content", "1-a")])
-    event = FoldEvent(3, 1, "session/s", 1, ACTUM, False, 55, None, payload)
+    event = FoldEvent(3, bytes(16), None, 1, "session/s", 1, ACTUM, False, 55, None, payload)
     for connection in connections:
         for statement in RedactionsFold.schema:
             connection.execute(statement)

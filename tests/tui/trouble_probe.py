@@ -16,6 +16,10 @@ import apsw
 
 from workbench.sessions.model import ActorKind, Actum, ActumKind
 from workbench.workspace import Workspace
+from workbench.workspace.folds import FOLDS
+
+FOURTH = [fold for fold in FOLDS if fold.name in ("memory", "names", "purged_artifacts")]
+"""What the fourth schema brought."""
 
 HOLD = """
 import sys, apsw
@@ -80,9 +84,11 @@ def make_older(root: Path) -> None:
     with connection:
         second = ("jobs", "activity_hours", "private_events")
         third = ("filter_versions", "scrub_steps", "log_chain", "redactions")
-        for table in (*second, *third):
+        fourth = [table for fold in FOURTH for table in fold.tables]
+        for table in (*second, *third, *fourth):
             connection.execute(f"DROP TABLE {table}")
-        connection.execute("DELETE FROM folds WHERE name IN ('activity', 'redactions')")
+        later = ("activity", "redactions", *(fold.name for fold in FOURTH))
+        connection.executemany("DELETE FROM folds WHERE name = ?", [(name,) for name in later])
         connection.execute("DELETE FROM schema_migrations WHERE version > 1")
         connection.execute("PRAGMA user_version = 1")
     connection.close()

@@ -491,17 +491,19 @@ def test_a_missing_artifact_is_found(root: Path) -> None:
     check_finding(report.findings[0])
 
 
-def test_orphaned_artifacts_are_told_and_left_alone(root: Path) -> None:
+def test_orphaned_artifacts_are_told_and_removed_once_nobody_may_name_them(root: Path) -> None:
     with Workspace.open(root) as workspace:
         paths = [workspace.evidence.path(workspace.evidence.put(b"nobody's %d" % n)) for n in range(5)]
-    report = look(root, fix=True)
-    assert codes(report) == ["artifact_orphaned"]
-    assert report.findings[0].severity == "info"
-    assert "2 more" in report.findings[0].meaning
-    assert report.ok
-    assert all(path.is_file() for path in paths)
-    assert all(str(path) in report.findings[0].command for path in paths)
-    check_finding(report.findings[0])
+        report = look(root, fix=True)
+        assert codes(report) == ["artifact_orphaned"]
+        assert report.findings[0].severity == "info"
+        assert "2 more" in report.findings[0].meaning
+        assert report.ok
+        assert all(path.is_file() for path in paths)
+        check_finding(report.findings[0])
+        del workspace.__dict__["evidence"]
+    assert look(root, fix=True).findings == []
+    assert not any(path.exists() for path in paths)
 
 
 def test_what_is_no_artifact_is_told(root: Path) -> None:

@@ -70,9 +70,10 @@ def test_it_is_refused_until_it_is_migrated(old: Path) -> None:
 def test_what_had_been_removed_is_listed_afterwards(old: Path) -> None:
     before = rows_of(old / "chronicle.db", "events", "streams", "jobs", "activity_hours", "import_sources")
     plan = Workspace.plan_migration(old)
-    assert ([step.version for step in plan.pending], plan.folds) == ([3], ("redactions",))
+    assert [step.version for step in plan.pending] == list(range(3, SCHEMA_VERSION + 1))
+    assert "redactions" in plan.folds
     done = Workspace.migrate(old)
-    assert (done.folds, [step.name for step in done.applied]) == (("redactions",), ["redactions"])
+    assert (done.folds, done.applied[0].name) == (plan.folds, "redactions")
     after = rows_of(old / "chronicle.db", "events", "streams", "activity_hours", "import_sources")
     assert after == {name: before[name] for name in after}
     with Workspace.open(old) as workspace:

@@ -26,10 +26,10 @@ NEXT = SCHEMA_VERSION + 1
 
 OBSERVATIONS = """\
 -- Gives every act an observation of its own, and vectors a key that names their model.
-CREATE TABLE observations(
+CREATE TABLE old_observations(
   observation_id TEXT PRIMARY KEY, event_id BLOB NOT NULL UNIQUE, task TEXT
 ) STRICT, WITHOUT ROWID;
-INSERT INTO observations
+INSERT INTO old_observations
   SELECT lower(hex(event_id)), event_id, payload ->> '$.chronicum_id' FROM events
   WHERE type_id = (SELECT type_id FROM event_types WHERE type = 'actum.recorded');
 CREATE TABLE vectors_anew(
@@ -47,14 +47,14 @@ INSERT INTO retirements
     SELECT fact_id, active, first_value(fact_id) OVER (
       PARTITION BY subject, attribute, coalesce(nullif(parts, '[null,null]'), '')
       ORDER BY made DESC, fact_id DESC) AS newest
-    FROM facts WHERE active = 1)
+    FROM old_facts WHERE active = 1)
   WHERE fact_id <> newest;
-UPDATE facts SET active = 0 WHERE fact_id IN (SELECT fact_id FROM retirements);
+UPDATE old_facts SET active = 0 WHERE fact_id IN (SELECT fact_id FROM retirements);
 CREATE UNIQUE INDEX one_active_fact
-  ON facts(subject, attribute, coalesce(nullif(parts, '[null,null]'), '')) WHERE active = 1;
+  ON old_facts(subject, attribute, coalesce(nullif(parts, '[null,null]'), '')) WHERE active = 1;
 """
 FACTS = (
-    "CREATE TABLE facts(fact_id TEXT PRIMARY KEY, subject TEXT NOT NULL, attribute TEXT NOT NULL, "
+    "CREATE TABLE old_facts(fact_id TEXT PRIMARY KEY, subject TEXT NOT NULL, attribute TEXT NOT NULL, "
     "parts TEXT, made INTEGER NOT NULL, active INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 )
 
@@ -131,9 +131,9 @@ def test_m10_each_act_gets_its_observation_and_orphaned_vectors_go(
         "JOIN event_types t USING(type_id) WHERE t.type = 'actum.recorded' AND s.name = 'session/plan'",
     )
     assert len(acts) == 18
-    sql = "SELECT * FROM observations WHERE task = 'plan' ORDER BY observation_id"
+    sql = "SELECT * FROM old_observations WHERE task = 'plan' ORDER BY observation_id"
     assert fetch.rows(edited, sql) == sorted(acts)
-    assert fetch.value(edited, "SELECT count(*) FROM observations") == 35
+    assert fetch.value(edited, "SELECT count(*) FROM old_observations") == 35
     assert fetch.rows(edited, "SELECT position, model FROM vectors ORDER BY 1, 2") == [
         (5, "large"),
         (5, "small"),
@@ -145,7 +145,7 @@ def test_m11_of_duplicates_the_newest_in_each_slot_stays(
 ) -> None:
     edited.execute(FACTS)
     edited.executemany(
-        "INSERT INTO facts VALUES(?, ?, 'state', ?, ?, 1)",
+        "INSERT INTO old_facts VALUES(?, ?, 'state', ?, ?, 1)",
         [
             ("f1", "importer", None, 1),
             ("f2", "importer", "[null,null]", 2),
@@ -155,7 +155,7 @@ def test_m11_of_duplicates_the_newest_in_each_slot_stays(
         ],
     )
     migrate(layout, product=later(tmp_path, SLOTS))
-    active = fetch.rows(edited, "SELECT fact_id FROM facts WHERE active = 1 ORDER BY 1")
+    active = fetch.rows(edited, "SELECT fact_id FROM old_facts WHERE active = 1 ORDER BY 1")
     assert active == [("f2",), ("f4",), ("f5",)]
     assert fetch.rows(edited, "SELECT * FROM retirements ORDER BY 1") == [("f1", "f2"), ("f3", "f4")]
 
@@ -164,11 +164,11 @@ def test_m12_a_second_active_value_of_a_slot_is_refused(
     layout: Layout, edited: apsw.Connection, tmp_path: Path
 ) -> None:
     edited.execute(FACTS)
-    edited.execute("INSERT INTO facts VALUES('f1', 'importer', 'state', NULL, 1, 1)")
+    edited.execute("INSERT INTO old_facts VALUES('f1', 'importer', 'state', NULL, 1, 1)")
     migrate(layout, product=later(tmp_path, SLOTS))
-    edited.execute("INSERT INTO facts VALUES('f2', 'importer', 'state', '[null,null]', 2, 0)")
+    edited.execute("INSERT INTO old_facts VALUES('f2', 'importer', 'state', '[null,null]', 2, 0)")
     with pytest.raises(apsw.ConstraintError, match="UNIQUE"):
-        edited.execute("INSERT INTO facts VALUES('f3', 'importer', 'state', '[null,null]', 3, 1)")
+        edited.execute("INSERT INTO old_facts VALUES('f3', 'importer', 'state', '[null,null]', 3, 1)")
 
 
 def test_m18_eight_thousand_facts_in_half_as_many_slots(
@@ -177,13 +177,13 @@ def test_m18_eight_thousand_facts_in_half_as_many_slots(
     edited.execute(FACTS)
     with edited:
         edited.executemany(
-            "INSERT INTO facts VALUES(?, ?, 'state', NULL, ?, 1)",
+            "INSERT INTO old_facts VALUES(?, ?, 'state', NULL, ?, 1)",
             [(f"f{number:05}", f"thing{number % 4000}", number) for number in range(8000)],
         )
     began = time.perf_counter()
     migrate(layout, product=later(tmp_path, SLOTS))
     assert time.perf_counter() - began < 3
-    assert fetch.value(edited, "SELECT min(fact_id) FROM facts WHERE active = 1") == "f04000"
+    assert fetch.value(edited, "SELECT min(fact_id) FROM old_facts WHERE active = 1") == "f04000"
     assert fetch.value(edited, "SELECT count(*) FROM retirements") == 4000
 
 

@@ -28,6 +28,7 @@ WAIT_SECONDS = 0.5
 _JOBS_LOOKED_AT = 1000
 _ACTORS_LOOKED_AT = 20_000
 """How many are looked at where the beginning of one was typed."""
+_MEMORY_LOOKED_AT = 200
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/@+=,%][A-Za-z0-9._/@+=,%:-]*")
 """Words that no shell takes for anything else."""
@@ -64,6 +65,68 @@ def actors(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     )
 
 
+def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Spellings that were used or are declared, of the kind that was typed before."""
+    kind = ctx.params.get("kind")
+    return _found(
+        ctx,
+        incomplete,
+        lambda workspace: (row.spelling for row in workspace.readers.names.names(workspace.registry, kind)),
+    )
+
+
+def projects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Projects, as they were written or are declared."""
+    return _spellings(ctx, incomplete, "project")
+
+
+def domains(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Domains, as they were written or are declared."""
+    return _spellings(ctx, incomplete, "domain")
+
+
+def agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Agents, as they were written or are declared."""
+    return _spellings(ctx, incomplete, "agent")
+
+
+def tasks(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Tasks of the project that was named before, or of all: the latest first."""
+    project, domain = ctx.params.get("project"), ctx.params.get("domain")
+
+    def named(workspace: Workspace) -> Iterator[str]:
+        page = workspace.memory.tasks(project, True, domain, limit=_MEMORY_LOOKED_AT, raw=True)
+        return (each.task_id for each in page.tasks)
+
+    return _found(ctx, incomplete, named)
+
+
+def facts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of current facts, the newest first."""
+    return _found(ctx, incomplete, _fact_ids)
+
+
+def observations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of observations, the newest first."""
+    return _found(ctx, incomplete, _observation_ids)
+
+
+def withheld(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of quarantined observations, the newest first."""
+
+    def ids(workspace: Workspace) -> Iterator[str]:
+        found = workspace.memory.quarantined(limit=_MEMORY_LOOKED_AT)
+        return (each.observation.observation_id for each in found)
+
+    return _found(ctx, incomplete, ids)
+
+
+def reviewed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of what a review can be about, of the kind that was typed before, the newest first."""
+    ids = {"fact": _fact_ids, "checkpoint": _checkpoint_ids}.get(ctx.params.get("kind", ""), _observation_ids)
+    return _found(ctx, incomplete, ids)
+
+
 def jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Numbers of jobs: running ones first, then the newest."""
     most = _JOBS_LOOKED_AT if incomplete else OFFERED
@@ -80,6 +143,13 @@ def running_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 
 
 # -- of the program ------------------------------------------------------------------------
+
+
+def categories(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What an observation can be."""
+    from workbench.memory.entry import CATEGORIES
+
+    return _offered(sorted(CATEGORIES), incomplete)
 
 
 def kinds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -142,6 +212,27 @@ def _session_ids(workspace: Workspace, begun: str) -> Iterator[str]:
         cancelled=lambda: thread_time() > worked or monotonic() > waited,
     )
     return (row.id for row in rows)
+
+
+def _spellings(ctx: click.Context, incomplete: str, kind: str) -> list[CompletionItem]:
+    return _found(
+        ctx,
+        incomplete,
+        lambda workspace: (row.spelling for row in workspace.readers.names.names(workspace.registry, kind)),
+    )
+
+
+def _fact_ids(workspace: Workspace) -> Iterator[str]:
+    return (each.id for each in workspace.memory.facts(limit=_MEMORY_LOOKED_AT, raw=True).facts)
+
+
+def _observation_ids(workspace: Workspace) -> Iterator[str]:
+    return (each.observation_id for each in workspace.memory.recent(_MEMORY_LOOKED_AT, raw=True))
+
+
+def _checkpoint_ids(workspace: Workspace) -> Iterator[str]:
+    page = workspace.memory.tasks(all=True, limit=_MEMORY_LOOKED_AT, raw=True)
+    return (each.checkpoint_id for each in page.tasks if each.checkpoint_id is not None)
 
 
 def _found(

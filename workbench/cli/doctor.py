@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @click.command("doctor")
 @common
-@click.option("--fix", is_flag=True, help="Mend what can be mended; events and artifacts are never changed.")
+@click.option(
+    "--fix", is_flag=True, help="Mend what can be mended; events and what they name are never changed."
+)
 @pass_given
 @click.pass_context
 def command(ctx: click.Context, given: Given, fix: bool) -> None:

@@ -156,8 +156,9 @@ def with_root(hint: str, given: Given) -> str:
     commands = (
         r"(?<!beside it with: )\bworkbench "
         r"(?>jobs (?:stop|show) -?\d+|redactions (?:rescan|scrub)(?: --confirm)?"
-        r"|(?:sessions|import|export|jobs) [a-z][a-z-]*"
-        r"|(?:init|status|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
+        r"|(?:sessions|import|export|jobs|names|manifest|evidence) [a-z][a-z-]*"
+        r"|(?:init|status|migrate|doctor|timeline|record|startup|brief|recent|facts|tasks|reviews|jobs|open"
+        r"|--read-only)\b)(?! --root)"
     )
     return re.sub(commands, lambda found: found[0] + root, hint)
 

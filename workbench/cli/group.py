@@ -32,6 +32,21 @@ COMMANDS = {
     "timeline": Entry("workbench.cli.timeline", "List events in the order of their recording."),
     "import": Entry("workbench.cli.imports", "Read transcripts of other programs, or an exported log."),
     "export": Entry("workbench.cli.export", "Write the events of a workspace into a file."),
+    "record": Entry("workbench.cli.record", "Record an observation, a fact or a checkpoint for all agents."),
+    "startup": Entry("workbench.cli.startup", "Print what an agent needs to go on with a task."),
+    "brief": Entry("workbench.cli.brief", "Print the page that a new session reads first."),
+    "recent": Entry("workbench.cli.recent", "List what was recorded last into shared memory."),
+    "facts": Entry("workbench.cli.facts", "List what holds now, and what held before."),
+    "tasks": Entry("workbench.cli.tasks", "List open tasks with their latest checkpoint."),
+    "review": Entry("workbench.cli.review", "Accept, question or reject what agents recorded."),
+    "reviews": Entry("workbench.cli.reviews", "List what was accepted, questioned and rejected."),
+    "quarantine": Entry("workbench.cli.quarantine", "Withhold an observation from every agent."),
+    "release": Entry("workbench.cli.release", "Let agents see a quarantined observation again."),
+    "evidence": Entry(
+        "workbench.cli.evidence", "See the files that observations name; remove a copy for good."
+    ),
+    "names": Entry("workbench.cli.names", "See which spellings mean the same; add an alias."),
+    "manifest": Entry("workbench.cli.manifest", "Say what is wrong with the manifest."),
     "redactions": Entry(
         "workbench.cli.redactions", "See what the secret filter removed; scrub what is stored."
     ),

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
-from zoneinfo import ZoneInfo
 
 import click
 
 from workbench.cli import forms
+from workbench.cli.errors import UsageRefused
+from workbench.cli.memory_options import MOST_LISTED, domain
+from workbench.cli.moments import moment
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
     from workbench.workspace.readers.timeline_queries import TimelineReader
     from workbench.workspace.rows import EventRow, Place, TimelineFilter, TimelineOrder
 
 ORDERS = ("recorded", "happened")
+_USUAL_WINDOW = 6
+_OF_A_MOMENT = frozenset({"at", "as_of", "window_hours", "domain"})
+_OF_EITHER = frozenset({"limit"})
 
 
 @click.command("timeline")
@@ -80,8 +83,24 @@ ORDERS = ("recorded", "happened")
     help="Go on behind a page: its “next”.",
 )
 @click.option("--newest", is_flag=True, help="Newest first.")
+@click.option(
+    "--at",
+    type=utf8,
+    metavar="WHEN",
+    help="Instead of events: what was recorded into shared memory around then.",
+)
+@click.option("--as-of", is_flag=True, help="With --at: only what was known then, and the facts of then.")
+@click.option(
+    "--window-hours",
+    type=whole(1, 720),
+    metavar="N",
+    help=f"With --at: so many hours around it, 1 to 720.  [default: {_USUAL_WINDOW}]",
+)
+@domain
 @pass_given
+@click.pass_context
 def command(
+    ctx: click.Context,
     given: Given,
     types: tuple[str, ...],
     actors: tuple[str, ...],
@@ -94,13 +113,22 @@ def command(
     limit: int,
     after: int | None,
     newest: bool,
+    at: str | None,
+    as_of: bool,
+    window_hours: int | None,
+    domain: str | None,
 ) -> None:
     """List events, oldest first; parts of a filter must all match, repeated options any.
 
-    Dates are of the workspace's time zone.
+    Dates are of the workspace's time zone. With --at, the memory events nearest to a moment are listed, those
+    that no agent is shown included and marked.
     """
     from workbench.workspace.rows import TimelineFilter
 
+    _refuse_mixed(ctx, at is not None)
+    if at is not None:
+        _around(given, at, domain, window_hours or _USUAL_WINDOW, limit, as_of)
+        return
     with open_workspace(given) as workspace:
         reader = workspace.readers.timeline
         wanted = TimelineFilter(
@@ -109,8 +137,8 @@ def command(
             text=text,
             streams=streams,
             visibility=_visibility(visibility),
-            since=_moment("since", since, workspace),
-            until=_moment("until", until, workspace),
+            since=moment("since", since, workspace),
+            until=moment("until", until, workspace),
         )
         if types:
             warn_unknown("type", types, reader.types(), " in this workspace")
@@ -133,27 +161,43 @@ def command(
         write_lines(readable.events(rows, following, workspace.timezone, _order(order)))
 
 
+def _refuse_mixed(ctx: click.Context, of_a_moment: bool) -> None:
+    """Events and a moment of shared memory are two lists: an option of one says nothing of the other."""
+    for param in ctx.command.params:
+        name = param.name or ""
+        if name in _OF_EITHER or not param.expose_value:
+            continue
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
+            continue
+        option = param.opts[0]
+        if of_a_moment and name not in _OF_A_MOMENT:
+            raise UsageRefused(f"{option} is no option of a moment", hint="leave it out, or --at")
+        if not of_a_moment and name in _OF_A_MOMENT:
+            raise UsageRefused(f"{option} is about a moment", hint="name the moment with --at")
+
+
+def _around(given: Given, at: str, domain: str | None, window_hours: int, limit: int, as_of: bool) -> None:
+    with open_workspace(given) as workspace:
+        then = moment("at", at, workspace)
+        assert then is not None
+        # Whoever lists events sees all of them; here is no less to see.
+        found = workspace.memory.timeline(
+            then, domain, window_hours, min(limit, MOST_LISTED), as_of=as_of, raw=True
+        )
+        if given.as_json:
+            write_json(found.to_dict())
+            return
+        from workbench.cli.memory_lines import Lines
+
+        write_lines(Lines(workspace.timezone).timeline(found))
+
+
 def _order(given: str) -> TimelineOrder:
     return "happened" if given == "happened" else "recorded"
 
 
 def _visibility(given: str | None) -> Literal["", "private", "public"]:
     return "private" if given == "private" else "public" if given == "public" else ""
-
-
-def _moment(option: str, text: str | None, workspace: Workspace) -> datetime | None:
-    if text is None:
-        return None
-    from workbench.workspace.readers.timeline_dates import parse_moment
-
-    moment = parse_moment(text, ZoneInfo(workspace.timezone), datetime.now(UTC))
-    if moment is None:
-        raise click.BadParameter(
-            f"{text!r} is no date; give one such as 2026-03-02, “2026-03-02 14:00”, 14:30, yesterday or "
-            "“3 days ago”.",
-            param_hint=f"--{option}",
-        )
-    return moment
 
 
 def _as_happened(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.evidence.places import ORPHAN_SECONDS, PrivateFolder, held, wiped
 from workbench.storage.errors import is_full, no_room
 
 
@@ -25,16 +30,25 @@ class EvidenceStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._held: Callable[[], object] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie, whether or not it is there."""
+        return self._folder
 
     def put(self, content: bytes) -> str:
         """Keep `content`; its SHA-256 as 64 hex digits. Keeping the same bytes again costs one look.
 
-        Raises `EvidenceError` if the folder cannot be written, `DiskFull` where there is no room.
+        Nothing need name it yet: while this store is in use, nobody takes it for an orphan. Raises
+        `EvidenceError` if the folder cannot be written, `DiskFull` where there is no room.
         """
         digest = hashlib.sha256(content).hexdigest()
         target = self.path(digest)
         try:
-            if target.is_file() and target.stat().st_size == len(content):
+            self._make_folders(target.parent)
+            self.hold()
+            if self._is_there(target, len(content)):
                 return digest
             self._make_folders(target.parent)
             # A temporary file is created 0600 and takes its name only when its bytes are on the disk.
@@ -58,15 +72,59 @@ class EvidenceStore:
             ) from error
         return digest
 
+    @staticmethod
+    def _is_there(target: Path, size: int) -> bool:
+        """Whether the bytes are there already; they are made to look young then (see `ORPHAN_SECONDS`)."""
+        try:
+            found = target.stat()
+            if not stat.S_ISREG(found.st_mode) or found.st_size != size:
+                return False
+            if found.st_mtime < time.time() - ORPHAN_SECONDS / 4:
+                os.utime(target)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except PermissionError:
+            pass  # It is another user's.
+        return True
+
+    def hold(self) -> None:
+        """Keep others from removing what nothing names yet, for as long as this store is in use.
+
+        Raises `OSError` where the folder is not there.
+        """
+        if self._held is None:
+            self._held = held(self._folder)
+            weakref.finalize(self, self._held)
+
     def adopt(self, file: Path, digest: str) -> None:
+        """As `place`, for what nothing names yet: it is not taken for an orphan while this store is in use.
+
+        Raises `EvidenceError` for no digest, and `OSError`.
+        """
+        self._make_folders(self.path(digest).parent)
+        self.hold()
+        self.place(file, digest)
+
+    def place(self, file: Path, digest: str) -> None:
         """Move a private file of the store's own file system to the place of its digest.
 
-        The bytes are the caller's word. Raises `EvidenceError` for no digest, and `OSError`.
+        The bytes are the caller's word. Unless what names it is appended under the same write lock, `adopt`
+        is called for. Raises `EvidenceError` for no digest, and `OSError`.
         """
         target = self.path(digest)
         self._make_folders(target.parent)
         file.replace(target)
         _sync_folder(target.parent)
+
+    def withdraw(self, digests: Iterable[str]) -> Withdrawn:
+        """Take artifacts from their places; what is not there is passed over. Raises `OSError`.
+
+        Their bytes go with `Withdrawn.wipe`, or, if this process is killed before, with the next sweep.
+        """
+        withdrawn = Withdrawn(PrivateFolder(self._folder))
+        for digest in digests:
+            withdrawn.take(self.path(digest))
+        return withdrawn
 
     def _make_folders(self, leaf: Path) -> None:
         # One by one: `parents=True` would give the ones between the mode of the umask.
@@ -97,6 +155,31 @@ class EvidenceStore:
         if hashlib.sha256(content).hexdigest() != digest:
             raise EvidenceError(f"evidence {digest[:12]}… is damaged", hint="restore it from a backup")
         return content
+
+
+class Withdrawn:
+    """Artifacts that were taken from their places, and are still to be removed for good."""
+
+    def __init__(self, folder: PrivateFolder) -> None:
+        self._folder = folder
+        self._taken: list[Path] = []
+
+    def __len__(self) -> int:
+        return len(self._taken)
+
+    def take(self, path: Path) -> None:
+        """One more. Raises `OSError`."""
+        if path.is_file() and not path.is_symlink():
+            self._taken.append(self._folder.taken(path))
+            _sync_folder(path.parent)
+
+    def wipe(self) -> None:
+        """Overwrite and remove them. Raises `OSError`."""
+        try:
+            for path in self._taken:
+                wiped(path)
+        finally:
+            self._folder.close()
 
 
 def _sync_folder(folder: Path) -> None:

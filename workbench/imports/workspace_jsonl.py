@@ -18,15 +18,17 @@ from workbench.errors import WorkbenchError
 from workbench.log.errors import SecretInIdentifier
 from workbench.log.event_log import EventLog, Restored
 from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent, Removed
-from workbench.log.streams import StreamRef, domain_stream, session_stream
+from workbench.log.streams import StreamRef, domain_stream, scope_stream, session_stream
 from workbench.log.times import from_micros, to_text
 from workbench.storage.errors import StorageError
 
-STREAM_RULES: tuple[tuple[str, Callable[[str], StreamRef]], ...] = (
-    ("chronicum_id", session_stream),
-    ("domain", domain_stream),
+STREAM_RULES: tuple[tuple[tuple[str, ...], Callable[..., StreamRef]], ...] = (
+    (("chronicum_id",), session_stream),
+    (("scope_domain", "scope_project", "scope_task"), scope_stream),
+    (("domain",), domain_stream),
 )
-"""By kind of stream: the payload field that names it, and how the stream follows from that.
+"""By kind of stream: the payload fields that name it, and how the stream follows from them. Only where the
+first of them says something does a rule count.
 
 A line holds a stream's name alone, and names are never parsed back into the parts that the log keeps beside
 them. Every kind of stream needs its rule here: an event without one may follow others, but cannot begin a
@@ -400,17 +402,23 @@ def _is_time(text: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _stream_of(rule: Callable[[str], StreamRef], name: str) -> StreamRef:
-    return rule(name)
+def _stream_of(rule: Callable[..., StreamRef], *names: str) -> StreamRef:
+    return rule(*names)
 
 
 def _stream(number: int, line: Line, payload: Payload) -> StreamRef:
-    for field, stream_of in STREAM_RULES:
-        name = getattr(payload, field, None)
-        if isinstance(name, str):
-            stream = _stream_of(stream_of, name)
+    for fields, stream_of in STREAM_RULES:
+        names = [getattr(payload, field, None) for field in fields]
+        if names[0] and all(isinstance(name, str) for name in names):
+            try:
+                stream = _stream_of(stream_of, *names)
+            except ValueError as error:
+                raise InvalidLine.at(number, str(error)) from None
             if stream.name != line.stream:
-                raise InvalidLine.at(number, f"the stream {line.stream} is not the one of its {field} {name}")
+                named = ", ".join(
+                    f"{field} {name}" for field, name in zip(fields, names, strict=True) if name
+                )
+                raise InvalidLine.at(number, f"the stream {line.stream} is not the one of its {named}")
             return stream
     if line.seq == 1:
         raise InvalidLine.at(number, f"{line.type} cannot be the first event of a stream")

@@ -32,7 +32,8 @@ class FoldDecoder:
         Raises `UnknownEventType` for a registered type in a version newer than the registry's,
         `UpcastGap`, and `InvalidPayload` for a row that does not fit its type.
         """
-        position, number, name, seq, namespace, type_name, version, private, recorded, occurred, encoded = row
+        position, event_id, cause, number, name, seq = row[:6]
+        namespace, type_name, version, private, recorded, occurred, encoded = row[6:]
         newest = self._types.get(namespace, type_name)
         if newest is None:
             return None
@@ -43,7 +44,9 @@ class FoldDecoder:
                 hint="install a newer chronicle-workbench",
             )
         payload = self._payload(newest, version, encoded)
-        return FoldEvent(position, number, name, seq, newest, bool(private), recorded, occurred, payload)
+        return FoldEvent(
+            position, event_id, cause, number, name, seq, newest, bool(private), recorded, occurred, payload
+        )
 
     def forward(self, newest: EventType, stored: EventType, encoded: str) -> tuple[EventType, Payload]:
         """A payload that is about to be stored in an older version, as folds see it: type and payload."""

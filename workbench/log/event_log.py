@@ -377,6 +377,8 @@ class EventLog:
             private = event.visibility == "private"
             happened = event.occurred_at
             occurred = None if happened is None else to_micros(happened)
+            event_id = event_id_bytes(event.event_id)
+            cause = None if event.causation_id is None else event.causation_id.bytes
             rows.append(
                 (
                     position,
@@ -384,8 +386,8 @@ class EventLog:
                     seq,
                     type_id,
                     event_type.version,
-                    event_id_bytes(event.event_id),
-                    None if event.causation_id is None else event.causation_id.bytes,
+                    event_id,
+                    cause,
                     None if event.correlation_id is None else event.correlation_id.bytes,
                     private,
                     recorded_at,
@@ -397,7 +399,19 @@ class EventLog:
             if newest is not None and newest is not event_type:
                 event_type, payload = self.decoder.forward(newest, event_type, entry.encoded)
             events.append(
-                FoldEvent(position, stream_id, name, seq, event_type, private, recorded_at, occurred, payload)
+                FoldEvent(
+                    position,
+                    event_id,
+                    cause,
+                    stream_id,
+                    name,
+                    seq,
+                    event_type,
+                    private,
+                    recorded_at,
+                    occurred,
+                    payload,
+                )
             )
             size += len(entry.encoded)
         if not rows:

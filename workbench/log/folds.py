@@ -17,6 +17,8 @@ class FoldEvent(msgspec.Struct, frozen=True, gc=False):
     """An event as a fold sees it: everything that it may depend on, and nothing else."""
 
     position: int
+    event_id: bytes
+    causation_id: bytes | None
     stream_id: int
     stream: str
     seq: int

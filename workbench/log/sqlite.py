@@ -48,8 +48,8 @@ FROM_EVENTS = (
 BY_POSITION = f"{FROM_EVENTS} WHERE e.position > ? AND e.position <= ? ORDER BY e.position LIMIT ?"
 BY_STREAM = f"{FROM_EVENTS} WHERE e.stream_id = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?"
 TO_FOLD = (
-    "SELECT e.position, e.stream_id, s.name, e.seq, t.namespace, t.type, e.schema_version, "
-    "e.private, e.recorded_at, e.occurred_at, e.payload "
+    "SELECT e.position, e.event_id, e.causation_id, e.stream_id, s.name, e.seq, t.namespace, t.type, "
+    "e.schema_version, e.private, e.recorded_at, e.occurred_at, e.payload "
     "FROM events e CROSS JOIN streams s ON s.stream_id = e.stream_id "
     "CROSS JOIN event_types t ON t.type_id = e.type_id "
     "WHERE e.position > ? ORDER BY e.position LIMIT ?"

@@ -43,3 +43,15 @@ def domain_stream(domain: str) -> StreamRef:
     Raises `InvalidIdentifier` for a name that is not valid text.
     """
     return StreamRef(f"domain/{component(domain)}", "domain", domain_key=domain)
+
+
+def scope_stream(domain_key: str, project_key: str = "", task_key: str = "") -> StreamRef:
+    """The stream of a domain, of a project in it, or of a task in that; the keys are folded names.
+
+    Raises `ValueError` for a task without a project, `InvalidIdentifier` for a name that is not valid text.
+    """
+    if task_key and not project_key:
+        raise ValueError("a task belongs to a project")
+    kind = "task" if task_key else "project" if project_key else "domain"
+    parts = [component(key) for key in (domain_key, project_key, task_key) if key]
+    return StreamRef("/".join((kind, *parts)), kind, domain_key, project_key, task_key)

@@ -51,7 +51,7 @@ class SecretFilter:
     @cached_property
     def version(self) -> str:
         """`<engine number>-<hash of the rules>`: the same result for the same text while it is equal."""
-        from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, rule_text
+        from workbench.redaction.rule_files import CONTEXT_FILES, RULE_FILES, rule_text
 
         return version_of([(name, rule_text(name)) for name in (*RULE_FILES, *CONTEXT_FILES)])
 

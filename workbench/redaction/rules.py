@@ -8,26 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, Literal, cast
 
-from workbench.errors import WorkbenchError
+from workbench.redaction.rule_files import CONTEXT_FILES as CONTEXT_FILES
+from workbench.redaction.rule_files import RULE_FILES as RULE_FILES
+from workbench.redaction.rule_files import RulesError as RulesError
+from workbench.redaction.rule_files import rule_text as rule_text
 from workbench.redaction.shapes import ShapeError, check_shape
-
-RULE_FILES = (
-    "keys.toml",
-    "ai.toml",
-    "cloud.toml",
-    "code.toml",
-    "commerce.toml",
-    "messaging.toml",
-    "watching.toml",
-    "vendor.toml",
-    "long.toml",
-)
-"""Rules that match a secret whole, in the order in which their passes run."""
-
-CONTEXT_FILES = ("headers.toml", "commands.toml", "addresses.toml", "labels.toml", "forms.toml", "near.toml")
-"""Rules whose secret is a part of what they match, in the order in which their passes run."""
 
 CHECKS = (
     *("any", "credential", "password", "opaque", "strong", "dense", "random"),
@@ -44,13 +31,6 @@ _KIND = re.compile(r"[a-z][a-z0-9_]{1,39}")
 _RULE_KEYS = {"kind", "pattern", "probe", "guards", "positive", "negative"}
 _GUARD_KEYS = {"left", "after", "not_slug", "alone", "part_max", "check", "near", "reach", "unless"}
 _FRAGMENT = re.compile(r"%([a-z_]+)%")
-
-
-class RulesError(WorkbenchError):
-    """A rules file of the secret filter cannot be used; the message names the file and the rule."""
-
-    code: ClassVar[str] = "redaction_rules_invalid"
-    exit_code: ClassVar[int] = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +92,6 @@ def load_rules(names: Sequence[str] = RULE_FILES) -> tuple[Rule, ...]:
     for name in names:
         rules.extend(parse_rules(name, rule_text(name)))
     return tuple(rules)
-
-
-def rule_text(name: str) -> str:
-    """The text of one shipped rules file, line ends as LF so that its hash is the same on every system."""
-    from importlib.resources import files
-
-    path = files("workbench.redaction").joinpath("rules", name)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RulesError(
-            f"The secret filter's rules file {name} cannot be read: {error}.",
-            hint="Reinstall the program; the file belongs to it.",
-        ) from None
-    return text.replace("\r\n", "\n")
 
 
 def _fragments(name: str, table: object) -> dict[str, str]:

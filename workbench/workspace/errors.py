@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.workspace.manifest.problems import Problem
 
 
 class ConfigurationError(WorkbenchError):
@@ -19,9 +24,14 @@ class WorkspaceMissing(ConfigurationError):
 
 
 class ManifestError(ConfigurationError):
-    """The manifest cannot be read; the message names file, line and key."""
+    """The manifest cannot be read; the message names file, line and key of what comes first."""
 
     code = "manifest"
+
+    def __init__(self, message: str = "", *, hint: str = "", problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems
+        """All that is wrong, warnings among it, in the order of lines."""
 
 
 class Cancelled(WorkbenchError):

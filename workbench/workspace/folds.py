@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from workbench.evidence.events import EVENT_TYPES as EVIDENCE_TYPES
+from workbench.evidence.folds import FOLDS as EVIDENCE_FOLDS
 from workbench.imports.sources import TABLES as IMPORT_TABLES
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log.activity import ActivityFold
 from workbench.log.positions import TABLES as POSITION_TABLES
 from workbench.log.registry import EventTypeRegistry
+from workbench.memory.events import EVENT_TYPES as MEMORY_TYPES
+from workbench.memory.folds import FOLDS as MEMORY_FOLDS
+from workbench.memory.name_folds import FOLDS as NAME_FOLDS
 from workbench.redaction.events import EVENT_TYPES as REDACTION_TYPES
 from workbench.redaction.receipts import FOLDS as REDACTION_FOLDS
 from workbench.sessions.events import EVENT_TYPES as SESSION_TYPES
@@ -14,7 +19,15 @@ from workbench.sessions.folds import FOLDS as SESSION_FOLDS
 from workbench.workspace.jobs.table import TABLES as JOB_TABLES
 from workbench.workspace.redactions.tables import TABLES as REDACTION_TABLES
 
-FOLDS = (*SESSION_FOLDS, *LOG_FOLDS, ActivityFold(), *REDACTION_FOLDS)
+FOLDS = (
+    *SESSION_FOLDS,
+    *MEMORY_FOLDS,
+    *NAME_FOLDS,
+    *EVIDENCE_FOLDS,
+    *LOG_FOLDS,
+    ActivityFold(),
+    *REDACTION_FOLDS,
+)
 
 TABLES = (*IMPORT_TABLES, *POSITION_TABLES, *JOB_TABLES, *REDACTION_TABLES)
 """What is not folded from the log."""
@@ -22,4 +35,4 @@ TABLES = (*IMPORT_TABLES, *POSITION_TABLES, *JOB_TABLES, *REDACTION_TABLES)
 
 def event_types() -> EventTypeRegistry:
     """A registry of every event type that this program writes."""
-    return EventTypeRegistry((*SESSION_TYPES, *REDACTION_TYPES))
+    return EventTypeRegistry((*SESSION_TYPES, *MEMORY_TYPES, *EVIDENCE_TYPES, *REDACTION_TYPES))

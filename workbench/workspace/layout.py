@@ -16,17 +16,61 @@ DATABASE_NAME = "chronicle.db"
 FOLDERS = ("artifacts", "backups", "daybooks", "notes", "logs")
 
 _MANIFEST = """\
-# The workspace's manifest: what it is called, where its people live, who owns its sessions.
+# The workspace's manifest: what it is called, where its people live, who owns its sessions, and which
+# names mean the same. Lines that begin with # do nothing; take the # away to use one. After an edit,
+# "workbench manifest check" says what is wrong, with its line.
 version = 1
 title = {title}
 
 [settings]
 # An IANA time zone; times are shown and days are counted in it.
 timezone = {timezone}
+# What prompts call the person.
+# operator = "the operator"
 
 [session]
 # Whose sessions these are. Agents record for this person.
 owner = {owner}
+
+# A project and its other spellings: what was written under any of them is found under all, also what was
+# written before. Small and capital letters, spaces, _ and - make no difference. "workbench names alias"
+# adds to the list for you.
+# [[projects]]
+# id = "atlas"
+# aliases = ["atlas-app", "status"]
+# Folders whose files belong to it: an agent that works in one gets this project's brief.
+# roots = ["~/work/atlas"]
+
+# A domain holds projects. Without one, everything belongs to the domain "global".
+# [[domains]]
+# id = "work"
+# label = "Work"
+# aliases = ["job"]
+
+# An agent and its other names: exact ones, how a name begins, and what a name holds. One with the id of a
+# built-in agent (claude, glm, deepseek, codex, gemini, opencode, transcript-analyst) replaces it.
+# [[agents]]
+# id = "helper"
+# aliases = ["night-helper"]
+# prefixes = ["helper-"]
+# contains = []
+
+# Which files that agents name as evidence are copied; of others, only the path is kept.
+# [artifacts]
+# allowed_extensions = ["csv", "json", "md", "py", "toml", "txt"]
+# max_copy_size_mb = 25
+# pointer_only_enabled = true
+# follow_symlinks = false
+
+# Markdown files elsewhere that agents may search: which, which not, and how often they are read.
+# [notes]
+# paths = ["~/notes/**/*.md"]
+# exclude = ["*draft*"]
+# sync_minutes = 15
+
+# Where backups go; best on another device.
+# [backup]
+# target = "/mnt/backups/workbench"
 """
 
 _STATUS = """\
@@ -161,7 +205,9 @@ def _scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: b
             continue
         folder.mkdir(mode=0o700)
         created.append(f"{name}/")
-    manifest = _MANIFEST.format(title=_toml(title), timezone=_toml(timezone), owner=_toml(owner))
+    from workbench.workspace.manifest.quoting import quoted
+
+    manifest = _MANIFEST.format(title=quoted(title), timezone=quoted(timezone), owner=quoted(owner))
     files = {MANIFEST_NAME: manifest, "status.md": _STATUS, "notes/README.md": _NOTE, ".gitignore": _IGNORED}
     for name, content in files.items():
         path = layout.root / name
@@ -190,13 +236,3 @@ def _write(path: Path, content: str) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-
-
-def _toml(text: str) -> str:
-    """A TOML basic string."""
-    escaped = "".join(
-        {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(c)
-        or (c if c.isprintable() or ord(c) > 0x9F else f"\\u{ord(c):04x}")
-        for c in text
-    )
-    return f'"{escaped}"'

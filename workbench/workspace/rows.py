@@ -205,3 +205,65 @@ class RedactionRow(msgspec.Struct, frozen=True, kw_only=True):
     def scrubbed(self) -> bool:
         """Whether it was found later, in what was already stored."""
         return self.noted != self.position
+
+
+class EvidencePlace(NamedTuple):
+    """Where a source file stands in the list: its observation, and its number in that."""
+
+    position: int
+    ordinal: int
+
+
+class EvidenceFilter(NamedTuple):
+    """Which source files are wanted; what is empty narrows nothing."""
+
+    digest: str = ""
+    """Lower-case hex digits with which the digest of the copy begins."""
+    path: str = ""
+    """Stands in the path as given, without case where the letters are ASCII."""
+    status: str = ""
+    """`archived`, `pointer_only`, `missing`, `skipped` or `purged`."""
+
+
+class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A source file that an observation names. Its path and all texts are a stranger's words."""
+
+    position: int
+    """Of the observation."""
+    ordinal: int
+    path: str
+    """As given."""
+    status: str
+    """`archived`, `pointer_only`, `missing`, `skipped`, or `purged` for what was archived once."""
+    digest: str
+    """SHA-256 of the copy; empty where there never was one."""
+    size: int | None
+    """Of the file as it was, in bytes."""
+    reason: str
+    """Why it was not archived; empty where it was."""
+    removed: dict[str, int]
+    """By kind, how many secrets the filter took out of the copy."""
+    observation_id: str
+    recorded_at: datetime
+    private: bool
+    domain: str
+    project: str
+    task_id: str
+    agent: str
+    text: str
+    """Of the observation."""
+
+    @property
+    def place(self) -> EvidencePlace:
+        """Its place in the list."""
+        return EvidencePlace(self.position, self.ordinal)
+
+
+class PurgeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """That the bytes of an artifact were removed."""
+
+    position: int
+    """Of the event that says so."""
+    recorded_at: datetime
+    reason: str
+    by: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -22,14 +22,26 @@ from workbench.storage.errors import DatabaseMissing, StorageError
 from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
 from workbench.workspace.layout import Layout, Scaffolded, place_of, scaffold
-from workbench.workspace.manifest import Manifest, is_timezone, local_timezone, read_manifest, user_name
+from workbench.workspace.manifest import (
+    Manifest,
+    ManifestFile,
+    Problem,
+    is_timezone,
+    local_timezone,
+    read_manifest,
+    user_name,
+)
 from workbench.workspace.migrations import HISTORY, SCHEMA_VERSION
 from workbench.workspace.opening import may_upgrade, refuse_missing, refuse_orphaned_log
 
 if TYPE_CHECKING:
     from workbench.evidence import EvidenceStore
+    from workbench.identity import Registry
     from workbench.imports.report import ImportReport
     from workbench.imports.transcript.candidates import Refused
+    from workbench.memory.events import ReviewItem
+    from workbench.memory.memory import Memory
+    from workbench.memory.reviews_written import ReviewReceipt
     from workbench.workspace.doctor import DoctorReport
     from workbench.workspace.jobs.jobs import Jobs
     from workbench.workspace.migration import Migrated, MigrationPlan
@@ -52,7 +64,7 @@ class Workspace:
         self, layout: Layout, manifest: Manifest, log: EventLog, *, clock: Clock | None = None
     ) -> None:
         self.layout = layout
-        self.manifest = manifest
+        self._manifest_file = ManifestFile(layout.manifest, manifest)
         self.log = log
         self._clock = clock
         self.scaffolded = Scaffolded((), ())
@@ -187,6 +199,21 @@ class Workspace:
         return self.layout.root
 
     @property
+    def manifest(self) -> Manifest:
+        """What the manifest says now; while the file cannot be used, what it said last."""
+        return self._manifest_file.current
+
+    @property
+    def manifest_problems(self) -> tuple[Problem, ...]:
+        """What is wrong or odd in the manifest as the file is now, in the order of its lines."""
+        return self._manifest_file.problems
+
+    @property
+    def registry(self) -> Registry:
+        """Which names mean the same, as the manifest says now; see `manifest`."""
+        return self.manifest.registry
+
+    @property
     def title(self) -> str:
         """What the manifest calls it."""
         return self.manifest.title
@@ -231,6 +258,26 @@ class Workspace:
         return EvidenceStore(self.layout.artifacts)
 
     @cached_property
+    def memory(self) -> Memory:
+        """Observations, facts, checkpoints, tasks and reviews that agents share.
+
+        Source files are kept as the manifest's `[artifacts]` says; relative ones are the current folder's.
+        """
+        from zoneinfo import ZoneInfo
+
+        from workbench.memory.memory import Memory
+        from workbench.workspace.evidence import stager
+
+        return Memory(
+            self.log,
+            lambda: self.registry,
+            staging=lambda: stager(self.log, self.evidence, self.manifest.artifacts),
+            clock=self._clock,
+            label=self._label_of,
+            zone=ZoneInfo(self.timezone),
+        )
+
+    @cached_property
     def readers(self) -> Readers:
         """Lists and pages for the faces."""
         from workbench.workspace.readers import Readers
@@ -249,6 +296,27 @@ class Workspace:
         return self.log.data_version_poller()
 
     # -- commands --------------------------------------------------------------------------
+
+    def review(
+        self,
+        target_kind: str,
+        target_id: str,
+        verdict: str,
+        comment: str = "",
+        *,
+        item: ReviewItem | Mapping[str, Any] | None = None,
+    ) -> ReviewReceipt:
+        """The owner's verdict on a checkpoint, a fact or an observation: see `Memory.record_review`.
+
+        Raises `InvalidArgument` where there is no such target.
+        """
+        return self.memory.record_review(
+            target_kind, target_id, verdict, comment, item=item, reviewer=self.owner
+        )
+
+    def _label_of(self, domain: str) -> str:
+        labels = (each.label for each in self.manifest.domains if each.id == domain)
+        return next(labels, "") or domain
 
     def close_unit(
         self,
@@ -365,7 +433,7 @@ class Workspace:
         """Examine the workspace; with `fix`, mend what can be mended without losing anything.
 
         The report names each thing that is wrong, with its severity and the command that mends it. Events
-        and artifacts are never changed. `progress(done, total, note)` counts thousandths. Works on a
+        and what they name are never changed. `progress(done, total, note)` counts thousandths. Works on a
         workspace opened for reading, but for `fix` (`DatabaseReadOnly`); raises `Cancelled`, `DiskFull`
         where the temporary file of a replay finds no room, and other storage errors.
         """

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
+from workbench.evidence.places import STAGING, leftovers
 from workbench.storage import fetch
 from workbench.workspace.doctor.report import Commands, Finding, Noted
 from workbench.workspace.doctor.stages import Watch
@@ -21,28 +22,64 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class NamedEvidence:
-    """The digests that events name: a table of its own, on the disk once it is large."""
+    """The digests that events name, and those that were purged: tables of their own, on the disk once they
+    are large."""
 
     def __init__(self, scratch: apsw.Connection) -> None:
         self._connection = scratch
+        self.upto = 0
+        """The position up to which events were looked through."""
         scratch.execute(
-            "CREATE TABLE named(digest BLOB PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+            "CREATE TABLE named(digest BLOB PRIMARY KEY, position INTEGER NOT NULL, last INTEGER NOT NULL) "
+            "STRICT, WITHOUT ROWID"
+        )
+        scratch.execute(
+            "CREATE TABLE purged(digest BLOB PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID"
         )
 
     def add(self, digest: str, position: int) -> None:
         """An event names it; what is no digest was never kept, and is passed over."""
         if _DIGEST.fullmatch(digest):
             self._connection.execute(
-                "INSERT OR IGNORE INTO named VALUES(?, ?)", (bytes.fromhex(digest), position)
+                "INSERT INTO named VALUES(?1, ?2, ?2) ON CONFLICT(digest) DO UPDATE SET last = excluded.last",
+                (bytes.fromhex(digest), position),
+            )
+
+    def purge(self, digest: str, position: int) -> None:
+        """An event says that it was removed."""
+        if _DIGEST.fullmatch(digest):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO purged VALUES(?, ?)",
+                (bytes.fromhex(digest), position),
             )
 
     def __contains__(self, digest: str) -> bool:
         sql = "SELECT 1 FROM named WHERE digest = ?"
         return fetch.value(self._connection, sql, (bytes.fromhex(digest),)) is not None
 
+    def purged_at(self, digest: str) -> int | None:
+        """The position of its purge; None if there was none, or an event has named it since."""
+        sql = (
+            "SELECT p.position FROM purged p LEFT JOIN named n USING(digest) "
+            "WHERE p.digest = ? AND coalesce(n.last, 0) < p.position"
+        )
+        found: int | None = fetch.value(self._connection, sql, (bytes.fromhex(digest),))
+        return found
+
     def all(self) -> Iterator[tuple[str, int]]:
-        """Each digest and the position of the first event that names it."""
-        for digest, position in self._connection.execute("SELECT digest, position FROM named"):
+        """Each digest that should be there, and the position of the first event that names it."""
+        for digest, position in self._connection.execute(
+            "SELECT n.digest, n.position FROM named n LEFT JOIN purged p USING(digest) "
+            "WHERE p.digest IS NULL OR n.last > p.position"
+        ):
+            yield digest.hex(), position
+
+    def all_purged(self) -> Iterator[tuple[str, int]]:
+        """Each digest that should be gone, and the position of the event that says so, in that order."""
+        for digest, position in self._connection.execute(
+            "SELECT p.digest, p.position FROM purged p LEFT JOIN named n USING(digest) "
+            "WHERE coalesce(n.last, 0) < p.position ORDER BY p.position"
+        ):
             yield digest.hex(), position
 
 
@@ -68,8 +105,7 @@ def artifacts(
         )
         return
     damaged, unreadable, stray = Noted(), Noted(), Noted()
-    orphans: list[Path] = []
-    orphaned = 0
+    orphaned = Noted()
     total = sum(file.size for file in _files(folder))
     done = 0
     for file in _files(folder):
@@ -85,10 +121,8 @@ def artifacts(
             done += file.size
         if found != file.digest:
             damaged.add(_shown(folder, file.path))
-        if evidence is not None and file.digest not in evidence:
-            orphaned += 1
-            if len(orphans) < 100:
-                orphans.append(file.path)
+        if evidence is not None and file.digest not in evidence and not evidence.purged_at(file.digest):
+            orphaned.add(_shown(folder, file.path))
     if damaged:
         yield Finding(
             "critical",
@@ -102,16 +136,24 @@ def artifacts(
         )
     if evidence is not None:
         yield from _missing(folder, evidence, command, watch)
+        yield from _purged(folder, evidence, command)
     if orphaned:
-        noted = Noted()
-        for path in orphans:
-            noted.add(_shown(folder, path))
-        noted.count = orphaned
         yield Finding(
             "info",
             "artifact_orphaned",
-            f"Artifacts are there that no event names, as after an import that was stopped: {noted}.",
-            command.remove(orphans),
+            "Artifacts are there that no event names, as after an import that was stopped; where a program "
+            f"may be about to name them they stay for an hour: {orphaned}.",
+            command.fix,
+        )
+    left = Noted()
+    for path in leftovers(folder):
+        left.add(_shown(folder, path))
+    if left:
+        yield Finding(
+            "info",
+            "staging_leftovers",
+            f"Copies of source files lie there, as after a program that was killed: {left}.",
+            command.fix,
         )
     if stray:
         yield Finding(
@@ -135,6 +177,28 @@ def _missing(folder: Path, evidence: NamedEvidence, command: Commands, watch: Wa
             "artifact_missing",
             f"Evidence that events name is gone, and only a copy can bring it back: {missing}.",
             f"ls -l {command.artifacts}",
+        )
+
+
+def _purged(folder: Path, evidence: NamedEvidence, command: Commands) -> Iterator[Finding]:
+    gone, there = Noted(), Noted()
+    for digest, position in evidence.all_purged():
+        noted = there if (folder / digest[:2] / digest[2:4] / digest).exists() else gone
+        noted.add(f"{digest[:12]}… by event {position:,}")
+    if there:
+        yield Finding(
+            "warning",
+            "artifact_purge_unfinished",
+            "Artifacts were purged and their bytes are still there, as after a purge that was stopped: "
+            f"{there}.",
+            command.fix,
+        )
+    if gone:
+        yield Finding(
+            "info",
+            "artifact_purged",
+            f"Evidence was purged by a person, so that nothing is missing: {gone}.",
+            command.purged,
         )
 
 
@@ -166,7 +230,9 @@ def _files(folder: Path) -> Iterator[_File]:
             path = Path(entry.path)
             try:
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(path)
+                    # What is on its way is nobody's yet.
+                    if path != folder / STAGING:
+                        waiting.append(path)
                     continue
                 is_file = entry.is_file(follow_symlinks=False)
                 size = entry.stat(follow_symlinks=False).st_size if is_file else 0
@@ -186,6 +252,13 @@ def _hashed(file: _File, watch: Watch, done: int, total: int) -> str:
             done += len(chunk)
             watch.step(done, total)
     return digest.hexdigest()
+
+
+def digests_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each artifact's digest and path."""
+    for file in _files(folder):
+        if file.digest:
+            yield file.digest, file.path
 
 
 def _shown(folder: Path, path: Path) -> str:

@@ -19,12 +19,14 @@ from workbench.workspace.doctor import (
     artifacts,
     folds,
     jobs,
+    manifest,
     objects,
     order,
     permissions,
     redactions,
     structure,
 )
+from workbench.workspace.doctor.artifacts import NamedEvidence
 from workbench.workspace.doctor.report import Commands, Finding
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.folds import FOLDS
@@ -56,7 +58,7 @@ class Examination:
         self._commands = Commands(layout)
         self._database = Database(log.path, read_only=True)
         self._names = apsw.Connection("")
-        self._evidence: artifacts.NamedEvidence | None = artifacts.NamedEvidence(self._names)
+        self._evidence: NamedEvidence | None = NamedEvidence(self._names)
         self.found: dict[str, list[Finding]] = {}
         """By part what is wrong."""
         self.sound = True
@@ -82,6 +84,7 @@ class Examination:
             self.artifacts,
             self.permissions,
             self.redactions,
+            self.manifest,
         ):
             part()
 
@@ -197,6 +200,16 @@ class Examination:
                 artifacts.artifacts(self._layout.artifacts, self._evidence, self._commands, self._watch)
             )
 
+    @property
+    def evidence(self) -> NamedEvidence | None:
+        """What events name, where every one of them could be read and is of a type that is known."""
+        doubtful = any(
+            each.severity == "critical" or each.code == "event_type_unknown"
+            for part in ("structure", "objects", "events", "streams", "folds")
+            for each in self.found.get(part, ())
+        )
+        return None if doubtful or not self.sound else self._evidence
+
     def permissions(self) -> None:
         """Who may read what."""
         self._watch.stage("permissions")
@@ -208,6 +221,10 @@ class Examination:
         """What today's secret filter has not seen."""
         with self._part("redactions") as found, self._snapshot() as connection:
             found.extend(redactions.redactions(connection, self._log.redactor.version, self._layout))
+
+    def manifest(self) -> None:
+        """The names and settings that a person wrote."""
+        self.found["manifest"] = list(manifest.manifest(self._layout))
 
     # -- how -------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from workbench.log.inline_rebuild import rebuild
 from workbench.log.replay import ReplayCancelled
 from workbench.log.times import Clock, now_micros, to_micros
 from workbench.storage.errors import DatabaseReadOnly
+from workbench.workspace.doctor.artifact_mending import ARTIFACT_CODES, mend_artifacts
 from workbench.workspace.doctor.examination import Examination
 from workbench.workspace.doctor.jobs import remove_unreadable
 from workbench.workspace.doctor.laying import run_steps
@@ -43,9 +44,10 @@ def doctor(
     goes to a temporary file, up to as large as the projections, where SQLite puts those
     (`$SQLITE_TMPDIR`, `$TMPDIR`, else /var/tmp).
 
-    Mended are permissions, indexes, tables of what can be had again, triggers that are none of ours, rows
+    Mended are permissions, artifacts that nothing names or that were purged, what killed programs left on
+    its way to them, indexes, tables of what can be had again, triggers that are none of ours, rows
     of jobs that cannot be read, what rebuilds left behind, where streams are said to end, and projections,
-    which are built again beside the log in use. Events and artifacts never are, and nothing in the
+    which are built again beside the log in use. Events and what they name never are, and nothing in the
     database where its structure is damaged.
 
     Raises `DatabaseReadOnly` for a fix of what is open for reading, `Cancelled`, `DiskFull`, and the
@@ -103,6 +105,9 @@ def _mend(layout: Layout, log: EventLog, examination: Examination, watch: Watch)
     # Where the end of the log is gone, what is said of it elsewhere is all that is left to tell.
     if "log_truncated" in codes:
         return
+    if codes & ARTIFACT_CODES and examination.evidence is not None:
+        mend_artifacts(layout, log, examination.evidence)
+        examination.artifacts()
     if "last_seq_differs" in codes:
         with log.database.transaction() as connection:
             mend_last_seq(connection)

@@ -50,6 +50,11 @@ _UNKNOWN = (
     "WHERE EXISTS(SELECT 1 FROM events WHERE events.type_id = event_types.type_id)"
 )
 
+_PURGES = (
+    "SELECT position, CAST(payload AS BLOB) FROM events WHERE typeof(position) = 'integer' AND type_id IN ("
+    "SELECT type_id FROM event_types WHERE type = 'artifact.purged') ORDER BY position"
+)
+
 _EVIDENCE = b'"evidence":['
 """What stands in a payload that may name some."""
 
@@ -68,7 +73,8 @@ def events_in_order(
     command: Commands,
     watch: Watch,
 ) -> Iterator[Finding]:
-    """One pass along `position`; `now` gives microseconds. What the events name goes into `evidence`."""
+    """One pass along `position`; `now` gives microseconds. What the events name goes into `evidence`, and
+    what they say was purged."""
     gaps, falls, broken = Noted(), Noted(), Noted()
     first: dict[Noted, int] = {}
     total = fetch.value(connection, "SELECT max(position) FROM events") or 0
@@ -95,6 +101,8 @@ def events_in_order(
         expected, earlier, before = position + 1, before, recorded_at
         if position % _EVERY == 0:
             watch.step(position, total)
+    _note_purges(connection, evidence)
+    evidence.upto = expected - 1
     if gaps:
         yield Finding(
             "critical",
@@ -146,13 +154,26 @@ def _is_text(payload: bytes) -> bool:
 
 def _note_evidence(evidence: NamedEvidence, payload: bytes, position: int) -> None:
     try:
-        metadata = _metadata(payload).get("metadata")
+        said = _metadata(payload)
     except msgspec.DecodeError:
         return
-    named = metadata.get("evidence") if isinstance(metadata, dict) else None
-    for digest in named if isinstance(named, list) else ():
+    for holder in (said, said.get("metadata")):
+        named = holder.get("evidence") if isinstance(holder, dict) else None
+        for each in named if isinstance(named, list) else ():
+            # A session's act lists digests, an observation what became of each source file.
+            digest = each.get("sha256") if isinstance(each, dict) else each
+            if isinstance(digest, str):
+                evidence.add(digest, position)
+
+
+def _note_purges(connection: apsw.Connection, evidence: NamedEvidence) -> None:
+    for position, payload in connection.execute(_PURGES):
+        try:
+            digest = _metadata(payload).get("sha256")
+        except msgspec.DecodeError:
+            continue
         if isinstance(digest, str):
-            evidence.add(digest, position)
+            evidence.purge(digest, position)
 
 
 def _time(micros: int) -> str:

@@ -119,6 +119,7 @@ class Commands:
         """
         self.upgrade = "pip install --upgrade chronicle-workbench"
         self.artifacts = shlex.quote(str(layout.artifacts))
+        self.purged = f"workbench evidence list {at} --status purged"
 
     @property
     def rescue(self) -> str:
@@ -159,10 +160,6 @@ class Commands:
     def run(self, sql: str) -> str:
         """Runs a statement with SQLite's own tool; for what only a person can decide."""
         return f"sqlite3 {self._database} {shlex.quote(sql)}"
-
-    def remove(self, paths: Sequence[Path]) -> str:
-        """Removes some files; for whoever decides that they may go."""
-        return "rm -- " + " ".join(shlex.quote(str(path)) for path in paths)
 
 
 def sentence(text: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 from workbench.workspace.readers.entry_queries import EntryReader
+from workbench.workspace.readers.evidence_queries import EvidenceReader
+from workbench.workspace.readers.name_queries import NameReader
 from workbench.workspace.readers.redaction_queries import RedactionReader
 from workbench.workspace.readers.session_queries import SessionReader
 from workbench.workspace.readers.timeline_queries import TimelineReader
@@ -23,6 +25,8 @@ class Readers:
         self.entries = EntryReader(log)
         self.timeline = TimelineReader(log)
         self.redactions = RedactionReader(log)
+        self.names = NameReader(log)
+        self.evidence = EvidenceReader(log)
 
     def totals(self) -> tuple[int, int, int, int | None]:
         """Events, sessions, acta, and the last `recorded_at` in microseconds (None if empty)."""

@@ -224,7 +224,9 @@ def _fold_event(
         decoded = _decode_unit(payload) if is_unit else decode_actum(payload)
     except DAMAGE:
         return None
-    return FoldEvent(position, stream_id, "", seq, UNIT if is_unit else ACTUM, False, 0, None, decoded)
+    return FoldEvent(
+        position, b"", None, stream_id, "", seq, UNIT if is_unit else ACTUM, False, 0, None, decoded
+    )
 
 
 class _Reading:

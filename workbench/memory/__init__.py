@@ -1,0 +1,1 @@
+"""Shared memory: observations, facts with supersession, checkpoints, tasks, reviews (contract memory)."""

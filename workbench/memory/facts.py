@@ -1,0 +1,256 @@
+"""Facts: current ones, their chains, and slots with several values (contract memory, "Facts")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET
+
+from workbench.identity.registry import Registry
+from workbench.identity.scopes import Scope
+from workbench.memory.errors import InvalidArgument
+from workbench.memory.events import FactAsserted, ObservationRecorded
+from workbench.memory.observations import evidence, given, memory_event_of
+from workbench.memory.reviews import is_disputed
+from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_bytes, id_text, instant
+from workbench.memory.spans import Span, newest
+from workbench.memory.views import ChainLink, Confirmation, Fact, FactConflict, Replacement
+from workbench.storage import fetch
+
+
+def facts_span(scope: Scope) -> Span:
+    """Where the facts of a scope stand: with a task also those of its project that belong to no task."""
+    return Span(
+        scope.domain_forms,
+        scope.project_forms if scope.project is not None else None,
+        ("", scope.task_key) if scope.task_key else None,
+    )
+
+
+def current(
+    snapshot: Snapshot, span: Span, limit: int, *, slot: str | None = None, below: int | None = None
+) -> list[int]:
+    """Positions of the current facts of a span, newest first."""
+    condition = f"{snapshot.asserted()} AND {snapshot.stands('facts')}"
+    if slot is None:
+        return newest(
+            snapshot, span, f"facts INDEXED BY {_index(snapshot, span)}", condition, limit, below=below
+        )
+    condition = f"slot = :slot AND {condition}"
+    table = f"facts INDEXED BY {'facts_by_slot' if snapshot.past else 'facts_held'}"
+    return newest(snapshot, span, table, condition, limit, below=below, slot=slot)
+
+
+def _index(snapshot: Snapshot, span: Span) -> str:
+    """The index whose order is that of positions in a span."""
+    part = "" if span.tasks is not None else "_of_domain" if span.projects is None else "_of_project"
+    return f"facts{part}_in_time" if snapshot.past else f"facts_current{part}"
+
+
+_ROW = (
+    f"SELECT {EVENT_COLUMNS}, f.observation, f.to_position, f.replaced_by "
+    f"FROM facts f CROSS JOIN events e ON e.position = f.position WHERE f.position = :position"
+)
+
+
+def fact(snapshot: Snapshot, position: int) -> Fact:
+    """The fact asserted at a position."""
+    row = snapshot.row(_ROW, position=position)
+    assert row is not None
+    event = snapshot.decoded(row)
+    observed = row[-3]
+    said: FactAsserted = event.payload
+    first = snapshot.event(observed)
+    observation = first.payload
+    fact_id = id_text(event.event_id)
+    return Fact(
+        id=fact_id,
+        slot=said.slot,
+        value=said.value,
+        kind=said.kind,
+        text=observation.text if isinstance(observation, ObservationRecorded) else "",
+        agent=said.agent,
+        domain=said.domain,
+        project=given(said.project),
+        task_id=given(said.task_id),
+        recorded_at=instant(event.recorded_at),
+        event_id=memory_event_of(snapshot, observed),
+        observation_id=id_text(first.event_id),
+        position=position,
+        disputed=is_disputed(snapshot, fact_id),
+        private=True if snapshot.raw and event.private else UNSET,
+    )
+
+
+def facts(snapshot: Snapshot, positions: Iterable[int]) -> list[Fact]:
+    """The facts at positions, in their order."""
+    return [fact(snapshot, position) for position in positions]
+
+
+# -- chains --------------------------------------------------------------------------------
+
+
+def chain(snapshot: Snapshot, fact_id: str) -> list[ChainLink]:
+    """The supersession chain that a fact belongs to, oldest first; also facts that the same ones ended.
+
+    Raises `InvalidArgument` for an id that no fact has, or none that may be seen.
+    """
+    stored = id_bytes(fact_id)
+    seen = snapshot.asserted()
+    position = None
+    if stored is not None:
+        position = snapshot.value(f"SELECT position FROM facts WHERE fact_id = :id AND {seen}", id=stored)
+    if position is None:
+        raise InvalidArgument("no fact has this id", hint="list the current ones with: workbench facts")
+    links = {last := _last(snapshot, position)}
+    waiting = [last]
+    earlier = f"SELECT position FROM facts WHERE replaced_by = :by AND {seen}"
+    while waiting:
+        for (found,) in snapshot.rows(earlier, by=waiting.pop()):
+            if found not in links:
+                links.add(found)
+                waiting.append(found)
+    return [_link(snapshot, each) for each in sorted(links)]
+
+
+def _last(snapshot: Snapshot, position: int) -> int:
+    """The end of the chain that goes on from a fact."""
+    later = f"SELECT replaced_by FROM facts WHERE position = :position AND {snapshot.asserted()}"
+    seen = f"SELECT 1 FROM facts WHERE position = :position AND {snapshot.asserted()}"
+    while True:
+        following = snapshot.value(later, position=position)
+        if following is None or following > snapshot.last:
+            return position
+        if snapshot.value(seen, position=following) is None:
+            return position
+        position = following
+
+
+def _link(snapshot: Snapshot, position: int) -> ChainLink:
+    row = snapshot.row(_ROW, position=position)
+    assert row is not None
+    event = snapshot.decoded(row)
+    observed, ended, replaced_by = row[-3:]
+    said: FactAsserted = event.payload
+    first = snapshot.event(observed)
+    observation = first.payload if isinstance(first.payload, ObservationRecorded) else None
+    fact_id = id_text(event.event_id)
+    return ChainLink(
+        id=fact_id,
+        position=position,
+        slot=said.slot,
+        value=said.value,
+        kind=said.kind,
+        agent=said.agent,
+        domain=said.domain,
+        project=given(said.project),
+        task_id=given(said.task_id),
+        text="" if observation is None else observation.text,
+        why=None if observation is None else given(observation.why),
+        evidence=[] if observation is None else evidence(observation),
+        recorded_at=instant(event.recorded_at),
+        event_id=memory_event_of(snapshot, observed),
+        observation_id=id_text(first.event_id),
+        confirmations=confirmations(snapshot, position),
+        disputed=is_disputed(snapshot, fact_id),
+        current=not snapshot.ended(ended),
+        replaced_by=_replacement(snapshot, replaced_by) if snapshot.ended(ended) else None,
+        private=True if snapshot.raw and event.private else UNSET,
+    )
+
+
+def _replacement(snapshot: Snapshot, position: int) -> Replacement:
+    event = snapshot.event(position)
+    said: FactAsserted = event.payload
+    return Replacement(id=id_text(event.event_id), agent=said.agent, recorded_at=instant(event.recorded_at))
+
+
+def confirmations(snapshot: Snapshot, position: int) -> list[Confirmation]:
+    """The observations that said again what a fact says, oldest first."""
+    seen = "" if snapshot.raw else "AND private = 0"
+    sql = (
+        "SELECT position, observation, private FROM fact_confirmations "
+        f"WHERE fact_position = :fact AND position <= :upto {seen} ORDER BY position"
+    )
+    return [_confirmation(snapshot, row) for row in snapshot.rows(sql, fact=position)]
+
+
+def _confirmation(snapshot: Snapshot, row: fetch.Row) -> Confirmation:
+    position, observed, private = row
+    event = snapshot.event(observed)
+    payload = event.payload
+    observation = payload if isinstance(payload, ObservationRecorded) else None
+    return Confirmation(
+        agent=payload.agent,
+        recorded_at=instant(event.recorded_at),
+        event_id=memory_event_of(snapshot, observed),
+        observation_id=id_text(event.event_id),
+        text="" if observation is None else observation.text,
+        why=None if observation is None else given(observation.why),
+        evidence=[] if observation is None else evidence(observation),
+        position=position,
+        private=True if snapshot.raw and private else UNSET,
+    )
+
+
+# -- several spellings ---------------------------------------------------------------------
+
+
+def conflicts(snapshot: Snapshot, domains: Sequence[str]) -> list[FactConflict]:
+    """Slots that have several current values because their scope was written under several spellings.
+
+    `domains` are the keys to look in. The cost grows with the scopes of several spellings, not with the log.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for domain in domains:
+        for project in _projects_with_facts(snapshot, domain):
+            groups.setdefault(_canonical(snapshot.registry, domain, project), []).append((domain, project))
+    found: list[FactConflict] = []
+    for spellings in groups.values():
+        if len(spellings) > 1:
+            found += _conflicts_among(snapshot, spellings)
+    return sorted(found, key=lambda conflict: -conflict.facts[0].position)
+
+
+def _projects_with_facts(snapshot: Snapshot, domain: str) -> list[str]:
+    """The keys of the projects of a domain that ever had a fact, the empty one for none."""
+    sql = (
+        "SELECT project_key FROM facts WHERE domain_key = :domain AND project_key {} :after "
+        "ORDER BY project_key LIMIT 1"
+    )
+    found: list[str] = []
+    key = snapshot.value(sql.format(">="), domain=domain, after="")
+    while key is not None:
+        found.append(key)
+        key = snapshot.value(sql.format(">"), domain=domain, after=key)
+    return found
+
+
+def _canonical(registry: Registry, domain: str, project: str) -> tuple[str, str]:
+    return registry.domain_forms(domain)[0], registry.project_forms(project)[0] if project else ""
+
+
+def _conflicts_among(snapshot: Snapshot, spellings: list[tuple[str, str]]) -> list[FactConflict]:
+    sql = (
+        "SELECT position, task_key, slot FROM facts WHERE domain_key = :domain AND project_key = :project "
+        f"AND {snapshot.asserted()} AND {snapshot.stands('facts')}"
+    )
+    slots: dict[tuple[str, str], list[int]] = {}
+    for domain, project in spellings:
+        for position, task, slot in snapshot.rows(sql, domain=domain, project=project):
+            slots.setdefault((task, slot), []).append(position)
+    found: list[FactConflict] = []
+    for positions in slots.values():
+        if len(positions) > 1:
+            said = facts(snapshot, sorted(positions, reverse=True))
+            registry = snapshot.registry
+            found.append(
+                FactConflict(
+                    domain=registry.domain(said[0].domain),
+                    project=registry.project(said[0].project),
+                    task_id=said[0].task_id,
+                    slot=said[0].slot,
+                    facts=said,
+                )
+            )
+    return found

@@ -1,0 +1,133 @@
+"""Observations as readers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from workbench.memory.events import CheckpointRecorded, Evidence, ObservationRecorded
+from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_text, instant
+from workbench.memory.spans import Span, newest
+from workbench.memory.views import Checkpoint, Observation
+from workbench.storage import fetch
+
+T = TypeVar("T")
+
+_ROW = (
+    f"SELECT {EVENT_COLUMNS}, o.fact_position, o.checkpoint_position, a.fact_id "
+    f"FROM observations o CROSS JOIN events e ON e.position = o.position "
+    "LEFT JOIN facts a ON a.position = o.fact_position AND {asserted} WHERE o.position = :position"
+)
+_FIRST = (
+    "SELECT f.event_id FROM observations o CROSS JOIN observations f ON f.position = o.first_position "
+    "WHERE o.position = ?"
+)
+# What confirms a fact stands right behind its observation.
+_SAID_BY = (
+    "SELECT 1 FROM facts WHERE position = :fact AND observation = :position AND position <= :upto "
+    "UNION ALL SELECT 1 FROM fact_confirmations WHERE fact_position = :fact AND observation = :position "
+    "AND position > :position AND position <= :upto LIMIT 1"
+)
+
+
+def given(value: T | UnsetType) -> T | None:
+    """A field of a payload, None where it is not set."""
+    return None if value is UNSET else value
+
+
+def observation(snapshot: Snapshot, position: int, *, with_checkpoint: bool = False) -> Observation:
+    """The observation at a position."""
+    row = snapshot.row(_ROW.format(asserted=snapshot.asserted("a")), position=position)
+    assert row is not None
+    event = snapshot.decoded(row)
+    fact_position, checkpoint_position, fact_id = row[-3:]
+    said: ObservationRecorded = event.payload
+    checkpoint: Checkpoint | UnsetType | None = UNSET
+    if with_checkpoint:
+        known = checkpoint_position is not None and checkpoint_position <= snapshot.last
+        checkpoint = checkpoint_at(snapshot, checkpoint_position) if known else None
+    if fact_id is not None and snapshot.past and not _said(snapshot, position, fact_position):
+        fact_id = None
+    marked = snapshot.raw
+    return Observation(
+        observation_id=id_text(event.event_id),
+        event_id=memory_event_of(snapshot, position),
+        position=position,
+        agent=said.agent,
+        session_id=given(said.session_id),
+        domain=said.domain,
+        project=given(said.project),
+        task_id=given(said.task_id),
+        category=said.category,
+        recorded_at_utc=instant(event.recorded_at),
+        occurred_at_utc=None if event.occurred_at is None else instant(event.occurred_at),
+        text=said.text,
+        why=given(said.why),
+        evidence=evidence(said),
+        fact_id=None if fact_id is None else id_text(fact_id),
+        checkpoint=checkpoint,
+        private=True if marked and event.private else UNSET,
+        quarantined=True if marked and is_withheld(snapshot, position) else UNSET,
+    )
+
+
+def observations(snapshot: Snapshot, positions: Iterable[int]) -> list[Observation]:
+    """The observations at positions, in their order."""
+    return [observation(snapshot, position) for position in positions]
+
+
+def evidence(said: ObservationRecorded) -> list[Evidence]:
+    """What became of an observation's source files."""
+    return [] if said.evidence is UNSET else said.evidence
+
+
+def checkpoint_at(snapshot: Snapshot, position: int) -> Checkpoint:
+    """The checkpoint whose event stands at a position."""
+    event = snapshot.event(position)
+    said: CheckpointRecorded = event.payload
+    return Checkpoint(
+        id=id_text(event.event_id),
+        goal=said.goal,
+        completed=said.completed,
+        verification=said.verification,
+        open_questions=said.open_questions,
+        next_steps=said.next_steps,
+    )
+
+
+def is_withheld(snapshot: Snapshot, position: int) -> bool:
+    """Whether an observation is quarantined."""
+    return bool(snapshot.value(f"SELECT {snapshot.withheld(':position')}", position=position))
+
+
+def memory_event_of(snapshot: Snapshot, position: int) -> str:
+    """The id of the memory event that the observation at a position belongs to."""
+    event = snapshot.event(position)
+    said = event.payload
+    if isinstance(said, ObservationRecorded) and said.memory_event is not UNSET:
+        # What it repeats may be missing in this log: then it is the first one here.
+        found = fetch.value(snapshot.connection, _FIRST, (position,))
+        if found is not None:
+            return id_text(found)
+    return id_text(event.event_id)
+
+
+def _said(snapshot: Snapshot, position: int, fact: int) -> bool:
+    """Whether an observation had asserted or confirmed a fact by then."""
+    return snapshot.row(_SAID_BY, position=position, fact=fact) is not None
+
+
+def first_seen(snapshot: Snapshot, alias: str = "observations") -> str:
+    """Whether a row of observations may be seen and is the first of its memory event that may."""
+    return (
+        f"{snapshot.observed(alias)} AND ({alias}.first_position = {alias}.position OR NOT EXISTS ("
+        f"SELECT 1 FROM observations earlier WHERE earlier.first_position = {alias}.first_position "
+        f"AND earlier.position < {alias}.position AND {snapshot.observed('earlier')}))"
+    )
+
+
+def recent(snapshot: Snapshot, span: Span, limit: int, below: int | None = None) -> list[int]:
+    """Positions of the newest memory events of a span, each at its first observation that may be seen."""
+    return newest(snapshot, span, "observations", first_seen(snapshot), limit, below=below)

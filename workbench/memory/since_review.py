@@ -1,0 +1,98 @@
+"""What came into a task after its last review (contract memory, "Since last review")."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from workbench.identity.scopes import Scope
+from workbench.memory import facts, reviews
+from workbench.memory.observations import evidence, observations
+from workbench.memory.snapshot import Snapshot, id_text
+from workbench.memory.spans import Span, newest
+from workbench.memory.views import EvidenceOf, FactChange, RemovedFrom, SinceReview
+from workbench.storage import fetch
+
+
+def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], limit: int) -> SinceReview:
+    """The first `limit` observations of a task behind its last review, and what they brought."""
+    assert scope.project is not None
+    span = Span(domains, scope.project_forms, (scope.task_key,))
+    last = _last_review(snapshot, span)
+    found = newest(snapshot, span, "observations", snapshot.observed(), limit + 1, above=last, ascending=True)
+    positions = found[:limit]
+    end = positions[-1] if len(found) > limit else snapshot.last
+    asserted = newest(
+        snapshot,
+        span,
+        "facts INDEXED BY facts_in_time",
+        snapshot.asserted(),
+        limit,
+        above=last,
+        below=end + 1,
+        ascending=True,
+    )
+    return SinceReview(
+        project=scope.project,
+        task_id=scope.task_id or "",
+        review=reviews.review(snapshot, last) if last else None,
+        from_position=last,
+        to_position=snapshot.last,
+        observations=observations(snapshot, positions),
+        has_more=len(found) > limit,
+        facts=[_change(snapshot, position) for position in asserted],
+        redactions=_removed(snapshot, positions),
+        evidence=[
+            EvidenceOf(observation_id=id_text(event.event_id), evidence=item)
+            for event in map(snapshot.event, positions)
+            for item in evidence(event.payload)
+        ],
+    )
+
+
+def _last_review(snapshot: Snapshot, span: Span) -> int:
+    """The position of the latest review of anything in a task; 0 without one."""
+    sql = (
+        "SELECT max(position) FROM reviews WHERE project_key = :project AND task_key = :task "
+        "AND domain_key = :domain AND position <= :upto"
+    )
+    found = [snapshot.value(sql, **keys) for _, keys in span.runs()]
+    return max((position for position in found if position is not None), default=0)
+
+
+def _change(snapshot: Snapshot, position: int) -> FactChange:
+    ended = snapshot.value("SELECT to_position FROM facts WHERE position = :at", at=position)
+    replaced = snapshot.rows(
+        f"SELECT fact_id FROM facts WHERE replaced_by = :at AND {snapshot.asserted()} ORDER BY position",
+        at=position,
+    )
+    return FactChange(
+        fact=facts.fact(snapshot, position),
+        replaced=[id_text(fact_id) for (fact_id,) in replaced],
+        current=not snapshot.ended(ended),
+    )
+
+
+def _removed(snapshot: Snapshot, positions: list[int]) -> list[RemovedFrom]:
+    """What the filter took out of observations, their facts and their checkpoints."""
+    found: list[RemovedFrom] = []
+    for position in positions:
+        for at in (position, *_caused(snapshot, position)):
+            event = snapshot.event(at)
+            removals = event.payload.redactions
+            if removals is not UNSET:
+                found += [
+                    RemovedFrom(position=at, type=event.event_type.type, removed=removed)
+                    for removed in removals
+                ]
+    return found
+
+
+def _caused(snapshot: Snapshot, position: int) -> list[int]:
+    """Positions of the checkpoint and the fact that an observation carries."""
+    row: fetch.Row | None = snapshot.row(
+        "SELECT checkpoint_position, fact_position FROM observations WHERE position = :position",
+        position=position,
+    )
+    assert row is not None
+    # A fact that it only confirms stands before it.
+    return [each for each in row if each is not None and position < each <= snapshot.last]

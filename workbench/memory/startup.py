@@ -1,0 +1,119 @@
+"""The bundle an agent starts with (contract memory, "startup_bundle")."""
+
+from __future__ import annotations
+
+import msgspec
+
+from workbench.identity.scopes import Scope
+from workbench.memory import facts, focus, observations
+from workbench.memory.context import task_context
+from workbench.memory.errors import UnknownScope
+from workbench.memory.snapshot import Snapshot, instant
+from workbench.memory.spans import newest, span_of
+from workbench.memory.views import (
+    ContractName,
+    DatabaseSummary,
+    DomainName,
+    Fact,
+    Observation,
+    RecallStatus,
+    SourceHealth,
+    StartupBundle,
+    TaskContext,
+)
+from workbench.release import __version__
+
+CONTRACT = "chronicle-workbench"
+MODES = ("bundle", "brief")
+
+
+def contract() -> ContractName:
+    """Name and version of what answers."""
+    return ContractName(name=CONTRACT, version=__version__)
+
+
+def refuse_unknown(snapshot: Snapshot, scope: Scope, given: str | None) -> None:
+    """`UnknownScope` for a domain that the manifest does not have and nothing was recorded in."""
+    if given is None or snapshot.registry.declares_domain(given):
+        return
+    if newest(snapshot, span_of(scope)._replace(projects=None, tasks=None), "observations", "1", 1):
+        return
+    raise UnknownScope(
+        f"no domain is called {scope.domain[:80]!r}",
+        hint="declare it under [[domains]] in the manifest, or start without a domain",
+    )
+
+
+def bundle(
+    snapshot: Snapshot,
+    scope: Scope,
+    *,
+    generated_at: str,
+    label: str,
+    words: str | None,
+    limit: int,
+    since: int | None,
+    before: int | None,
+    session_id: str | None,
+    agent: str,
+) -> StartupBundle:
+    """The bundle of a scope; `since` and `before` are positions."""
+    context = task_context(snapshot, scope, since=since, before=before, limit=limit)
+    status: RecallStatus | None = None
+    if words is None:
+        recent = _recent(snapshot, scope, context, limit)
+    else:
+        wanted = focus.MOST_HITS if scope.project is None else limit
+        hits = focus.find(snapshot, span_of(scope), words, wanted)
+        status = hits.status()
+        recent = observations.observations(snapshot, hits.observations[:limit])
+        if scope.project is None:
+            context = _narrowed(snapshot, context, hits.observations, limit)
+    at = snapshot.recorded_at(snapshot.last)
+    return StartupBundle(
+        generated_at=generated_at,
+        focus=words,
+        domain=DomainName(id=scope.domain, label=label),
+        project=scope.project,
+        task_context=context,
+        recall_status=status,
+        sources=[],
+        source_health=SourceHealth(status="ok", issue_count=0, issues=[]),
+        recent_events=recent,
+        db_summary=DatabaseSummary(
+            position=snapshot.last, last_recorded_at=None if at is None else instant(at)
+        ),
+        session_id=session_id,
+        agent=agent,
+        contract=contract(),
+    )
+
+
+def _recent(snapshot: Snapshot, scope: Scope, context: TaskContext, limit: int) -> list[Observation]:
+    """Newest first: the memory events of the changes; without a project, the newest of the domain."""
+    if scope.project is None:
+        return observations.observations(snapshot, observations.recent(snapshot, span_of(scope), limit))
+    found: dict[str, Observation] = {}
+    for change in reversed(context.changes):
+        found.setdefault(change.event_id, change)
+    return list(found.values())
+
+
+def _narrowed(snapshot: Snapshot, context: TaskContext, hits: list[int], limit: int) -> TaskContext:
+    """A context without a project, with only what matches the focus."""
+    matching: list[Fact] = []
+    current = f"{snapshot.asserted()} AND {snapshot.stands('facts')}"
+    for position in hits:
+        at = snapshot.value(
+            "SELECT fact_position FROM observations WHERE position = :position", position=position
+        )
+        sql = f"SELECT 1 FROM facts WHERE position = :at AND {current}"
+        if at is not None and snapshot.value(sql, at=at) and len(matching) <= limit:
+            matching.append(facts.fact(snapshot, at))
+    unique = list({fact.id: fact for fact in matching}.values())
+    return msgspec.structs.replace(
+        context,
+        changes=observations.observations(snapshot, reversed(hits[:limit])),
+        current_facts=unique[:limit],
+        facts_has_more=len(unique) > limit,
+    )

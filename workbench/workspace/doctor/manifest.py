@@ -1,0 +1,32 @@
+"""Whether the manifest can be used, and what in it nobody reads (contract workspace, "Manifest")."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from workbench.workspace.doctor.report import EXAMPLES, Finding, sentence
+from workbench.workspace.errors import ManifestError, WorkspaceMissing
+from workbench.workspace.layout import Layout
+from workbench.workspace.manifest import read_manifest
+
+
+def manifest(layout: Layout) -> Iterator[Finding]:
+    """What is to be said of the file as it is now."""
+    check = f"workbench manifest check --root {shlex.quote(str(layout.root))}"
+    try:
+        problems = read_manifest(layout.manifest).problems
+    except (ManifestError, WorkspaceMissing) as error:
+        said = f"{error.message}; programs that are open go on with what it said before"
+        yield Finding("critical", "manifest_unusable", sentence(said), check)
+        return
+    if not problems:
+        return
+    first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in problems[:EXAMPLES])
+    more = f"; and {len(problems) - EXAMPLES:,} more" if len(problems) > EXAMPLES else ""
+    yield Finding(
+        "info",
+        "manifest_unknown_keys",
+        sentence(f"The manifest holds what is not used: {first}{more}"),
+        check,
+    )

@@ -1,0 +1,59 @@
+"""From a manifest's entries to the registry of names; what contradicts itself is noted, not raised."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from workbench.identity.builtins import AGENTS
+from workbench.identity.entries import Names, clashes
+from workbench.identity.registry import EMPTY, Registry
+from workbench.workspace.manifest.model import Agent, Domain, Project
+from workbench.workspace.manifest.problems import At, Findings
+
+
+def build_registry(
+    projects: Sequence[tuple[int, Project]],
+    domains: Sequence[tuple[int, Domain]],
+    agents: Sequence[tuple[int, Agent]],
+    findings: Findings,
+) -> Registry:
+    """The registry of these entries, each with its number in the file; an empty one where they clash."""
+    kinds = {
+        "project": [(number, Names(each.id, each.aliases, roots=each.roots)) for number, each in projects],
+        "domain": [(number, Names(each.id, each.aliases)) for number, each in domains],
+        "agent": [
+            (number, Names(each.id, each.aliases, prefixes=each.prefixes, contains=each.contains))
+            for number, each in agents
+        ],
+    }
+    if not any(kinds.values()):
+        return EMPTY
+    clashed = False
+    for kind, entries in kinds.items():
+        names = [entry for _, entry in entries]
+        for clash in clashes(kind, names, AGENTS if kind == "agent" else ()):
+            at: At = (f"{kind}s", entries[clash.entry][0])
+            at += ("id",) if clash.alias is None else ("aliases", clash.alias)
+            findings.error(at, f"{clash.sentence}; take it out of one of the two")
+            clashed = True
+        for number, entry in entries:
+            _warn_of_unseen(kind, number, entry, findings)
+    if clashed:
+        return EMPTY
+    return Registry(
+        projects=[entry for _, entry in kinds["project"]],
+        domains=[entry for _, entry in kinds["domain"]],
+        agents=[entry for _, entry in kinds["agent"]],
+    )
+
+
+def _warn_of_unseen(kind: str, number: int, entry: Names, findings: Findings) -> None:
+    """Note characters in a name that nobody sees: it looks like another one and is not."""
+    spellings = [("id", None, entry.id), *(("aliases", n, each) for n, each in enumerate(entry.aliases))]
+    for key, place, spelling in spellings:
+        if any(unicodedata.category(character) == "Cf" for character in spelling):
+            at: At = (f"{kind}s", number, key)
+            findings.warning(
+                at if place is None else (*at, place), "the name holds characters that cannot be seen"
+            )

@@ -1,0 +1,1 @@
+-- Adds shared memory: observations, facts, checkpoints, tasks and reviews, folded from the log.
