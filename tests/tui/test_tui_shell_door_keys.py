@@ -13,6 +13,7 @@ from workbench.tui.actions import APP, BASE_ACTIONS, DOOR, LIST, PAGE, PANE, Reg
 from workbench.tui.dialogs.palette import palette_choices
 from workbench.tui.keymap import parse_keymap
 from workbench.tui.problem_page import ProblemPage
+from workbench.workspace.migrations import SCHEMA_VERSION
 
 REGISTRY = Registry(BASE_ACTIONS)
 
@@ -82,7 +83,7 @@ async def test_the_migration_has_the_keys_that_a_person_gave_it(tmp_path: Path) 
         assert schema_of(root) == 1
         await pilot.press("f5")
         await opened(pilot, app)
-    assert schema_of(root) == 3
+    assert schema_of(root) == SCHEMA_VERSION
 
 
 async def test_the_page_of_a_problem_has_them_too(tmp_path: Path) -> None:

@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from workbench.drawing.figures import counted, number
+from workbench.drawing.memory_words import (
+    CHECKPOINT,
+    FACT,
+    MEMORY_TITLES,
+    OBSERVATION,
+    PURGED,
+    REVIEW,
+    VISIBILITY,
+    memory_body,
+    memory_line,
+)
 from workbench.drawing.text import Line, Role, Span, one_line
 
 if TYPE_CHECKING:
@@ -60,6 +71,12 @@ _TYPE_KINDS = {
     DESCRIBED: Kind("◇", "described", "dim", "text"),
     CLOSED: Kind("■", "unit closed", "dim", "ink"),
     SCRUBBED: Kind("◈", "scrubbed", "warning", "text"),
+    OBSERVATION: Kind("○", "observation", "dim", "text"),
+    FACT: Kind("◎", "fact", "accent", "ink"),
+    CHECKPOINT: Kind("▲", "checkpoint", "heading", "ink"),
+    REVIEW: Kind("◊", "review", "accent", "ink"),
+    VISIBILITY: Kind("◐", "visibility", "warning", "text"),
+    PURGED: Kind("◍", "purged", "warning", "text"),
 }
 
 TYPE_TITLES: Mapping[str, str] = {
@@ -68,6 +85,7 @@ TYPE_TITLES: Mapping[str, str] = {
     DESCRIBED: "sessions described",
     CLOSED: "units closed",
     SCRUBBED: "secrets scrubbed",
+    **MEMORY_TITLES,
 }
 """What the types are called where all of a type are meant."""
 
@@ -106,7 +124,9 @@ def body_of(event: EventRow) -> str:
         return text_of(event, "content")
     if event.type == CLOSED:
         return text_of(event, "note")
-    return text_of(event, "title") if event.type == DESCRIBED else ""
+    if event.type == DESCRIBED:
+        return text_of(event, "title")
+    return memory_body(event.type, event.payload) or ""
 
 
 def event_line(event: EventRow) -> Line:
@@ -127,6 +147,11 @@ def event_line(event: EventRow) -> Line:
         return _described_line(event, role)
     if event.type == SCRUBBED:
         return _scrubbed_line(event, role)
+    said = memory_line(event.type, event.payload)
+    if said is not None:
+        before, after = (f"{_flat(said.before)}  " if said.before else ""), _flat(said.after)
+        text = Span(_flat(said.text), role)
+        return (Span(before, "dim"), text, Span(f"  {after}" if after else "", "faint"))
     return (Span(_flat(_json(event.payload)), "dim"),)
 
 

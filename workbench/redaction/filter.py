@@ -11,7 +11,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from workbench.errors import WorkbenchError
-from workbench.redaction.tree import Quick, redact_tree
 
 if TYPE_CHECKING:
     from workbench.log.ports import JsonValue, Removal
@@ -72,6 +71,8 @@ class SecretFilter:
 
     def redact_value(self, value: JsonValue) -> tuple[JsonValue, list[Removal]]:
         """A JSON value with its texts and keys filtered (see `tree.redact_tree`). Raises `FilterFailed`."""
+        from workbench.redaction.tree import Quick, redact_tree
+
         machine = self._ready()
         return _or_failed(redact_tree, value, machine.redacted, Quick(machine.signs, machine.touched))
 

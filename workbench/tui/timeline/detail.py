@@ -17,10 +17,12 @@ from workbench.tui.timeline.event_words import (
     CLOSED,
     DESCRIBED,
     ENTRY,
+    MEMORY_TITLES,
     RECEIPTS,
     SCRUBBED,
     body_of,
     kind_of,
+    memory_fields,
     plain,
     receipts_words,
     scrubbed_place,
@@ -131,7 +133,7 @@ def _heading(event: EventRow, now: datetime, order: TimelineOrder) -> Heading:
         when = _ago(time_of(event, order), now) if event.times_known else ""
         return Heading(f"{kind.mark} {kind.word.capitalize()}", when, "error")
     title = _VERBS.get(event.type) or (f"{kind.word} {tool}" if tool else kind.word)
-    who = [event.actor, text_of(event, "actor_kind")] if event.type == ENTRY else []
+    who = [event.actor, text_of(event, "actor_kind")]
     private = ["private"] if event.private else []
     return Heading(
         f"{kind.mark} {title[:1].upper()}{title[1:]}",
@@ -175,6 +177,8 @@ def _facts(
         yield "removed", plain(event.payload.get("count", 1))[:200]
         yield "from", scrubbed_place(event)
         yield "filter", (Span(text_of(event, "filter_version"), "dim"),)
+    for label, value in memory_fields(event.type, event.payload):
+        yield label, value[:2000]
     if removed := receipts_words(event):
         yield "filter", removed
     if isinstance(event, UnreadableEvent) and not event.times_known:
@@ -200,7 +204,7 @@ def _identity(event: EventRow) -> Iterable[tuple[str, str | Line]]:
 
 
 def _text(event: EventRow) -> Block | None:
-    if event.type in (BEGUN, DESCRIBED, CLOSED, ENTRY, SCRUBBED):
+    if event.type in (BEGUN, DESCRIBED, CLOSED, ENTRY, SCRUBBED, *MEMORY_TITLES):
         body = body_of(event)
         if not body:
             return note("No text.") if event.type == ENTRY else None

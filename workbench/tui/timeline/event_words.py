@@ -21,6 +21,8 @@ from workbench.drawing.event_words import scrubbed_place as scrubbed_place
 from workbench.drawing.event_words import text_of as text_of
 from workbench.drawing.event_words import tool_of as tool_of
 from workbench.drawing.event_words import type_title as type_title
+from workbench.drawing.memory_words import MEMORY_TITLES as MEMORY_TITLES
+from workbench.drawing.memory_words import memory_fields as memory_fields
 from workbench.tui.present import Line, Span
 from workbench.workspace.readers.entry_damage import UnreadableEvent, damage_words
 from workbench.workspace.rows import EventRow

@@ -11,6 +11,7 @@ import apsw
 from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros, to_micros
 from workbench.storage import fetch
+from workbench.workspace.folds import event_types
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
 from workbench.workspace.readers.entry_damage import DAMAGE, UnreadableEvent, reason_of, unreadable_event
 from workbench.workspace.readers.timeline_activity import ActivityReader, events_before, place_of_rank
@@ -302,7 +303,7 @@ class TimelineReader:
             payload = decode(
                 fetch.value(connection, "SELECT payload FROM events WHERE position = ?", (position,))
             )
-        actor = payload.get("actor")
+        actor = payload.get(_ACTORS.get((row[4], row[5]), "actor"))
         return EventRow(
             position=position,
             stream=row[1],
@@ -321,6 +322,10 @@ class TimelineReader:
             causation_id=_uuid_text(row[10]),
             correlation_id=_uuid_text(row[11]),
         )
+
+
+_ACTORS = {(each.namespace, each.type): each.actor for each in event_types().all() if each.actor}
+"""By namespace and type, the field of the payload that names who did it."""
 
 
 def _uuid_text(raw: bytes | None) -> str | None:
