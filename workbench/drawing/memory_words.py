@@ -115,8 +115,8 @@ def _fact(payload: Payload) -> Said:
 
 def _checkpoint(payload: Payload) -> Said:
     steps = [step for step in _items(payload, "next_steps") if isinstance(step, str)]
-    after = f"next: {steps[0]}" if steps else _scope(payload)
-    return Said(_scope(payload) if steps else "", _text(payload, "goal"), after)
+    after = "  ".join(part for part in (_scope(payload), f"next: {steps[0]}" if steps else "") if part)
+    return Said("", _text(payload, "goal"), after)
 
 
 def _review(payload: Payload) -> Said:
