@@ -86,6 +86,8 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = True
     causation_id: str | None = None
     correlation_id: str | None = None
+    quarantined: bool = False
+    """Whether it is withheld from agents now."""
 
     @property
     def happened_at(self) -> datetime:

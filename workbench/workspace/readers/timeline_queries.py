@@ -10,6 +10,7 @@ import apsw
 
 from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros, to_micros
+from workbench.memory.events import CHECKPOINT, OBSERVATION
 from workbench.storage import fetch
 from workbench.workspace.folds import event_types
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
@@ -321,8 +322,19 @@ class TimelineReader:
             whole=whole,
             causation_id=_uuid_text(row[10]),
             correlation_id=_uuid_text(row[11]),
+            quarantined=row[5] in _WITHHELD and self._is_quarantined(connection, row[5], position),
         )
 
+    def _is_quarantined(self, connection: apsw.Connection, event_type: str, position: int) -> bool:
+        sql = f"SELECT 1 FROM quarantines WHERE target = {_WITHHELD[event_type]} AND to_position IS NULL"
+        return fetch.value(connection, sql, (position,)) is not None
+
+
+_WITHHELD = {
+    OBSERVATION.type: "?",
+    CHECKPOINT.type: "(SELECT observation FROM checkpoints WHERE position = ?)",
+}
+"""By type of what can be withheld, the position of the observation that is."""
 
 _ACTORS = {(each.namespace, each.type): each.actor for each in event_types().all() if each.actor}
 """By namespace and type, the field of the payload that names who did it."""
