@@ -21,10 +21,12 @@ KEYS = {
     "status",
     "sha256",
     "size",
+    "original_size",
     "reason",
     "redactions",
     "recorded_at",
     "private",
+    "withheld",
     "domain",
     "project",
     "task_id",
@@ -216,3 +218,59 @@ def test_without_a_workspace_there_is_none(run: Run, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("CHRONICLE_ROOT", str(tmp_path / "nowhere"))
     for words in (("list",), ("show", "abcd"), ("purge", "abcd", "--reason", "x")):
         assert run("evidence", *words).code == 2
+
+
+def test_the_size_is_that_of_the_copy_with_the_files_beside_it(
+    names: list[str], run: Run, sealed: Path
+) -> None:
+    kept = len((sealed / "keys.md").read_text().replace(TOKEN, "[REDACTED:github_token]"))
+    original = (sealed / "keys.md").stat().st_size
+    assert kept != original
+    rows = {row["path"]: row for row in run("evidence", "list", "--format", "json").json["evidence"]}
+    assert (rows["keys.md"]["size"], rows["keys.md"]["original_size"]) == (kept, original)
+    assert rows["a.md"]["size"] == rows["a.md"]["original_size"] == len(HOSTILE.encode())
+    assert (rows["c.bin"]["size"], rows["c.bin"]["original_size"]) == (1, 1)
+    assert f"{kept} B of {original} B" in run("evidence", "list").out
+    shown = run("evidence", "show", names[1])
+    assert f"size     {kept} B" in shown.out
+    assert f"the file had {original} B" in shown.out
+    assert "the file had" not in run("evidence", "show", names[0]).out
+    run("evidence", "purge", names[1], "--reason", "x")
+    (row,) = run("evidence", "list", "--path", "keys", "--format", "json").json["evidence"]
+    assert (row["size"], row["original_size"]) == (original, original)
+
+
+def test_what_only_withheld_observations_name_is_marked(workspace: Workspace, run: Run, sealed: Path) -> None:
+    (sealed / "a.md").write_text("one")
+    (sealed / "b.md").write_text("two")
+    one = digest(observe(workspace, sealed, "a.md", private=True))
+    said = workspace.memory.record_event("two", source_files=[str(sealed / "b.md")])
+    two = said.evidence[0].sha256
+
+    def withheld() -> dict[str, bool]:
+        rows = run("evidence", "list", "--format", "json").json["evidence"]
+        marks = {row["sha256"]: row["withheld"] for row in rows}
+        for name, mark in marks.items():
+            shown = run("evidence", "show", name)
+            assert ("agents   see none" in shown.out) == mark
+            assert run("evidence", "show", name, "--format", "json").json["withheld"] == mark
+        assert run("evidence", "list").out.count("(withheld)") == sum(
+            map(bool, (r["withheld"] for r in rows))
+        )
+        return marks
+
+    assert withheld() == {one: True, two: False}
+    workspace.memory.quarantine(said.observation_id, reason="x", by="ada")
+    assert withheld() == {one: True, two: True}
+    workspace.memory.release(said.observation_id, reason="x", by="ada")
+    observe(workspace, sealed, "a.md")
+    assert withheld() == {one: False, two: False}
+
+
+def test_what_was_taken_out_of_a_copy_is_a_redaction(workspace: Workspace, run: Run, sealed: Path) -> None:
+    (sealed / "keys.md").write_text(f"token: {TOKEN}\n")
+    receipt = workspace.memory.record_event("kept", source_files=[str(sealed / "keys.md")])
+    (row,) = run("redactions", "list", "--format", "json").json["redactions"]
+    assert (row["field"], row["kind"], row["count"]) == ("evidence.0", "github_token", 1)
+    assert row["position"] == receipt.position
+    assert workspace.rescan().found == 0

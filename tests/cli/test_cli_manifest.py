@@ -93,3 +93,77 @@ def test_what_is_no_manifest_is_said(tmp_path: Path, run: Run) -> None:
     path.rmdir()
     os.mkfifo(path)
     assert "a named pipe" in run("manifest", "check", "--root", tmp_path).out
+
+
+_ODD = """\
+[session]
+owner = " "
+[[projects]]
+id = "atlas"
+roots = ["sub", "/no/such/folder", "{there}"]
+[[projects]]
+id = "Atlas"
+roots = ["{there}/"]
+[[projects]]
+id = "beacon"
+roots = ["{there}/../{name}"]
+aliases = ["ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]
+[[agents]]
+id = "helper"
+contains = ["h", "hel"]
+prefixes = ["a_"]
+"""
+
+
+def test_what_can_be_meant_and_hardly_is_gets_a_warning(
+    workspace: Workspace, run: Run, tmp_path: Path
+) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    _manifest(workspace, _ODD.format(there=there, name=there.name))
+    answer = run("manifest", "check", "--format", "json")
+    assert (answer.code, answer.json["ok"]) == (0, True)
+    told = [(each["line"], each["key"], each["severity"]) for each in answer.json["problems"]]
+    assert told == [
+        (2, "session.owner", "warning"),
+        (5, "projects[0].roots[0]", "warning"),
+        (5, "projects[0].roots[0]", "warning"),
+        (5, "projects[0].roots[1]", "warning"),
+        (7, "projects[1].id", "info"),
+        (11, "projects[2].roots[0]", "warning"),
+        (12, "projects[2].aliases[0]", "warning"),
+        (15, "agents[0].contains[0]", "warning"),
+        (16, "agents[0].prefixes[0]", "warning"),
+    ]
+    messages = [each["message"] for each in answer.json["problems"]]
+    for number, part in enumerate(
+        ("blank", "from the manifest's", "no such folder", "no such folder", "add up", "'atlas'", "secret")
+    ):
+        assert part in messages[number]
+    text = run("manifest", "check")
+    assert "ghp_" not in answer.out + text.out + text.err
+    assert f"{workspace.layout.manifest}:7: info: projects[1].id: " in text.out
+    assert run("status").code == 0
+
+
+def test_an_id_with_a_secret_is_not_said_where_another_entry_is_meant(
+    workspace: Workspace, run: Run, tmp_path: Path
+) -> None:
+    token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    text = f'[[projects]]\nid = "{token}"\nroots = ["{tmp_path}"]\n[[projects]]\nid = "b"\nroots = ["{tmp_path}"]\n'
+    _manifest(workspace, text)
+    answer = run("manifest", "check", "--format", "json")
+    assert [each["line"] for each in answer.json["problems"]] == [2, 6]
+    assert token not in answer.out
+
+
+def test_advice_stands_beside_errors(workspace: Workspace, run: Run) -> None:
+    _manifest(workspace, 'title = 3\n[session]\nowner = ""\n[[projects]]\nid = 4\nroots = "x"\n')
+    answer = run("manifest", "check", "--format", "json")
+    assert answer.code == 1
+    assert [(each["line"], each["severity"]) for each in answer.json["problems"]] == [
+        (1, "error"),
+        (3, "warning"),
+        (5, "error"),
+        (6, "error"),
+    ]

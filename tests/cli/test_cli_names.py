@@ -57,7 +57,7 @@ def test_an_empty_workspace_has_no_names(workspace: Workspace, run: Run) -> None
 def test_an_alias_is_written_and_counts_at_once(workspace: Workspace, run: Run) -> None:
     observe(workspace.log, "atlas-app")
     before = workspace.layout.manifest.read_text()
-    answer = run("names", "alias", "project", "atlas-app", "--of", "Atlas", "--format", "json")
+    answer = run("names", "alias", "project", "atlas-app", "--of", "Atlas", "--new", "--format", "json")
     assert answer.code == 0
     done = answer.json
     assert done["changed"] is True
@@ -90,7 +90,8 @@ def test_an_alias_can_be_given_in_a_workspace_without_a_database(tmp_path: Path,
 @pytest.mark.parametrize(
     ("words", "code", "kind", "said"),
     [
-        (("project", "status", "--of", "beacon"), 1, "name_clash", "belongs to both"),
+        (("project", "status", "--of", "beacon", "--new"), 1, "name_clash", "belongs to both"),
+        (("project", "a", "--of", "beacon"), 1, "name_unknown", "no project is called so"),
         (("project", " ", "--of", "beacon"), 2, "invalid_argument", "blank"),
         (("project", "x" * 201, "--of", "beacon"), 2, "invalid_argument", "at most 200"),
         (("project", "a\x1bb", "--of", "beacon"), 2, "invalid_argument", "control characters"),
@@ -174,3 +175,37 @@ def test_a_shell_is_offered_spellings_of_the_kind(
     assert "atlas" in answer.out
     assert "arbiter" not in answer.out
     assert "rm" not in answer.out
+
+
+def test_a_name_that_nobody_knows_is_refused_with_the_nearest(workspace: Workspace, run: Run) -> None:
+    observe(workspace.log, "River Walk", agent="night-helper")
+    _add_to_manifest(workspace, "[[projects]]\nid = 'atlas'\naliases = ['status']\n")
+    before = workspace.layout.manifest.read_bytes()
+    for slip, near in (("atlass", "atlas"), ("statsu", "atlas"), ("river-wlak", "River Walk")):
+        answer = run("names", "alias", "project", "other", "--of", slip, "--format", "json")
+        assert (answer.code, answer.json["error_type"]) == (1, "name_unknown")
+        assert answer.json["error"].endswith(f"nearest known: {near}")
+        assert "--new" in answer.json["hint"]
+    assert "nearest" not in run("names", "alias", "project", "other", "--of", "zzzz").err
+    assert workspace.layout.manifest.read_bytes() == before
+    for kind, known in (
+        ("project", "Status"),
+        ("project", "river_walk"),
+        ("agent", "night helper"),
+        ("agent", "claude-of-ann"),
+        ("agent", "mcp"),
+        ("domain", "Global"),
+    ):
+        answer = run("names", "alias", kind, f"other {known}", "--of", known)
+        assert (answer.code, answer.err) == (0, "")
+    assert run("names", "alias", "project", "b", "--of", "zzzz", "--new").code == 0
+    assert run("names", "alias", "project", "c", "--of", "zzzz").code == 0
+
+
+def test_an_unknown_name_without_a_database_is_refused_as_well(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "SSOT_MANIFEST.toml"
+    path.write_text("")
+    answer = run("names", "alias", "project", "ann", "--of", "atlas", "--root", tmp_path)
+    assert answer.code == 1
+    assert path.read_text() == ""
+    assert not (tmp_path / "chronicle.db").exists()

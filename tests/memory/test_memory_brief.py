@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.memory.written_cases import TOKEN, Kept, fresh
+from tests.memory.written_cases import CHECKPOINT, TOKEN, Kept, fresh
 from workbench.identity.entries import Names
 from workbench.identity.registry import EMPTY, Registry
 from workbench.log.ports import PassThrough
@@ -325,7 +325,7 @@ def test_a_disputed_fact_is_marked_and_its_review_stands_until_it_is_superseded(
     receipt = kept.record_event("x", project="atlas", fact=fact("db", "sqlite"))
     kept.record_review("fact", receipt.fact_id or "", "rejected", "It is postgres", reviewer="maya")
     text = kept.brief().text
-    assert f"- db = sqlite [atlas, disputed] (fact {receipt.fact_id})" in text
+    assert f"- db = sqlite [atlas, disputed by maya] (fact {receipt.fact_id})" in text
     assert len(section(text, "Review")) == 1
     kept.record_event("y", project="atlas", fact={**fact("db", "postgres"), "supersedes": receipt.fact_id})
     text = kept.brief().text
@@ -395,3 +395,29 @@ def test_fitting_counts_what_it_leaves_out(sizes: list[int], budget: int, width:
         assert kept["c"] == 0
     if kept["a"] < sizes[0]:
         assert kept["b"] == 0
+
+
+def test_headings_say_how_many_there_are_beyond_what_is_shown(kept: Kept) -> None:
+    for number in range(4):
+        kept.record_event(f"t{number}", project="atlas", task_id=f"t{number}", checkpoint=CHECKPOINT)
+    for number in range(10):
+        kept.record_event(f"f{number}", project="atlas", fact=fact(f"slot {number}", "x"))
+    text = kept.brief(max_chars=8000).text
+    assert "## Open tasks, 3 of 4\n" in text
+    assert "## Current facts\n" in text
+    kept.record_event("f10", project="atlas", fact=fact("slot 10", "x"))
+    page = kept.brief(max_chars=8000)
+    assert "## Current facts, 10 of 11\n" in page.text
+    assert page.counts["facts"] == 10
+    for number in range(11, 101):
+        kept.record_event(f"f{number}", project="atlas", fact=fact(f"slot {number}", "x"))
+    assert "## Current facts, 10 of 100+\n" in kept.brief(max_chars=8000).text
+    short = kept.brief(max_chars=1500)
+    assert f"## Current facts, {short.counts['facts']} of 100+\n" in short.text
+
+
+def test_the_protocol_names_both_faces(kept: Kept) -> None:
+    for line in PROTOCOL:
+        assert len(line) <= 220
+        assert "workbench " in line
+        assert "query_memory" not in line

@@ -135,3 +135,31 @@ def test_an_archive_that_cannot_be_written_stores_nothing(kept: Kept) -> None:
         kept.record_event("x", source_files=["a.txt"])
     assert kept.log.last_position() == 0
     assert kept.artifacts.read_text() == "no folder"
+
+
+def _listed(kept: Kept) -> list[tuple[str, str, int]]:
+    return [
+        (each["field"], each["kind"], each["count"])
+        for event in kept.events()
+        for each in event.payload.get("redactions", [])
+    ]
+
+
+def test_what_was_taken_out_of_copies_is_listed_once_and_not_counted_as_the_callers(kept: Kept) -> None:
+    (kept.folder / "a.txt").write_text("plain")
+    (kept.folder / "b.md").write_text(f"one {TOKEN}, and again {TOKEN}\n")
+    receipt = kept.record_event(f"said {TOKEN}", source_files=["a.txt", "b.md"])
+    assert _listed(kept) == [("text", "github_token", 1), ("evidence.1", "github_token", 2)]
+    assert receipt.redactions == {"github_token": 1}
+    assert receipt.evidence[1].removed == {"github_token": 2}
+    versions = {each["filter_version"] for each in kept.last().payload["redactions"]}
+    assert versions == {FILTER.version}
+
+
+def test_a_call_made_twice_lists_its_copies_secrets_once(kept: Kept) -> None:
+    (kept.folder / "b.md").write_text(f"{TOKEN}\n")
+    first = kept.record_event("x", source_files=["b.md"], request_id="r")
+    again = kept.record_event("x", source_files=["b.md"], request_id="r")
+    assert again.observation_id == first.observation_id
+    assert again.redactions == first.redactions == {}
+    assert _listed(kept) == [("evidence.0", "github_token", 1)]

@@ -238,3 +238,52 @@ def test_a_review_reaches_the_next_startup_and_a_newer_checkpoint_answers_it(kep
     kept.record_event("z", project="atlas", task_id="ship", checkpoint=CHECKPOINT)
     context = started(kept, project="atlas", task_id="ship").task_context
     assert (context["review"], context["unresolved_reviews"]) == (None, [])
+
+
+def test_a_bundle_says_in_which_domains_a_project_is_known(kept: Kept) -> None:
+    kept.record_event("a", domain="Trails", project="atlas", task_id="ship")
+    kept.record_event("b", domain="Job", project="STATUS")
+    kept.record_event("c", domain="hidden", project="atlas", visibility="private")
+    kept.record_event("d", project="other")
+    assert started(kept, project="atlas").elsewhere == ["work", "Trails"]
+    assert started(kept, project="status", task_id="SHIP")["elsewhere"] == ["Trails"]
+    for without in (
+        {"project": "atlas", "domain": "global"},
+        {"project": "atlas", "domain": "work"},
+        {"project": "other"},
+        {"project": "nowhere"},
+        {},
+    ):
+        assert "elsewhere" not in started(kept, **without)
+    withheld = kept.record_event("e", project="atlas")
+    assert "elsewhere" not in started(kept, project="atlas")
+    kept.quarantine(withheld.observation_id, reason="doubtful", by="maya")
+    assert started(kept, project="atlas").elsewhere == ["work", "Trails"]
+
+
+def test_names_like_an_unknown_one_are_found_among_what_agents_may_see(kept: Kept) -> None:
+    kept.record_event("a", domain="trails", project="Kyoto Guide", task_id="Ship-It")
+    kept.record_event("b", project="kyoto-guidance", visibility="private")
+    kept.record_event("c", project="Kyoto Guide", task_id="shop-it", visibility="private")
+    assert kept.near("kyoto_giude") == ["Kyoto Guide"]
+    assert kept.near("kyoto guide", "ship-i") == ["Ship-It"]
+    assert kept.near("kyoto-giude", "ship-it") == ["Kyoto Guide"]
+    assert kept.near("kyoto guide", "zebra") == kept.near("zebra") == kept.near("kyoto guide") == []
+
+
+def test_a_disputed_fact_carries_the_review_that_rejects_it(kept: Kept) -> None:
+    fact = {"slot": "db", "value": "sqlite", "kind": "decision"}
+    receipt = kept.record_event("x", project="atlas", fact=fact)
+    fact_id = receipt.fact_id or ""
+    undisputed = kept.log.last_position()
+    kept.record_review("fact", fact_id, "rejected", "It is postgres", reviewer="maya")
+    disputed = kept.log.last_position()
+    (current,) = started(kept, project="atlas").task_context.current_facts
+    assert (current.review.id, current.disputed) == (kept.reviews().reviews[0].id, True)  # type: ignore[union-attr]
+    for each in (current, kept.facts().facts[0], kept.chain(fact_id)[0], kept.as_of(disputed).facts[0]):
+        review = each["review"]
+        assert (review.verdict, review.comment, review.reviewer) == ("rejected", "It is postgres", "maya")
+    assert "review" not in kept.facts(as_of=undisputed).facts[0]
+    kept.record_review("fact", fact_id, "accepted", "It is sqlite after all", reviewer="maya")
+    assert "review" not in kept.facts().facts[0]
+    assert not kept.chain(fact_id)[0].disputed

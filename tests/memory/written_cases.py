@@ -12,6 +12,8 @@ import apsw
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.evidence.events import EVENT_TYPES as EVIDENCE_EVENT_TYPES
+from workbench.evidence.folds import FOLDS as EVIDENCE_FOLDS
 from workbench.evidence.policy import EvidencePolicy
 from workbench.evidence.staging import Stager
 from workbench.evidence.store import EvidenceStore
@@ -31,7 +33,7 @@ FILTER = SecretFilter()
 TOKEN = "ghp_" + "a1B2" * 9
 """What the filter takes for a secret."""
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-ALL_FOLDS = (*FOLDS, *LOG_FOLDS)
+ALL_FOLDS = (*FOLDS, *EVIDENCE_FOLDS, *LOG_FOLDS)
 
 ATLAS = Registry(
     projects=[Names("atlas", aliases=("STATUS", "Atlas App"))], domains=[Names("work", ("Job",))]
@@ -67,7 +69,7 @@ class Kept(Memory):
         log = EventLog.open(
             folder / "log.db",
             ALL_FOLDS,
-            EventTypeRegistry(EVENT_TYPES),
+            EventTypeRegistry((*EVENT_TYPES, *EVIDENCE_EVENT_TYPES)),
             redactor=found,
             clock=self.ticks,
             synchronous="OFF",

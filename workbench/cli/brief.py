@@ -46,6 +46,9 @@ def command(given: Given, project: str | None, cwd: str | None, budget: int) -> 
 
     Where nothing was recorded yet it says so; nothing is laid out. Nothing private or quarantined is in it.
     """
+    from workbench.memory import asked
+
+    asked.number("--budget", budget, asked.MOST_CHARACTERS, asked.LEAST_CHARACTERS)
     found = _brief(given, _folder(cwd), project, budget)
     if given.as_json:
         write_json(found.to_dict())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import click
@@ -20,6 +21,7 @@ from workbench.cli.output import Column, OutputClosed, table, to_stderr, write_j
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from workbench.evidence import EvidenceStore
     from workbench.workspace import Workspace
     from workbench.workspace.artifact_state import Artifact
     from workbench.workspace.readers.evidence_queries import StatusCount
@@ -35,6 +37,7 @@ _COLUMNS = (
     Column("path"),
 )
 _SHOWN_DIGITS = 12
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _OFFERED = 50
 
 
@@ -81,6 +84,9 @@ def list_(given: Given, digest: str, path: str, status: str | None, limit: int, 
 
     archived: a copy is kept, without secrets if it is text. pointer_only: the file was not to be copied.
     missing: there was none. skipped: it could not be read. purged: the copy was removed for good.
+
+    The size is that of the copy, with the file's own one beside it where that was another. “withheld” marks
+    what no observation names that agents see: all are private or quarantined.
     """
     from workbench.workspace.rows import EvidenceFilter
 
@@ -95,13 +101,14 @@ def list_(given: Given, digest: str, path: str, status: str | None, limit: int, 
         if given.as_json:
             write_json(
                 {
-                    "evidence": [_form(row) for row in rows],
+                    "evidence": [_form(row, workspace.evidence) for row in rows],
                     "counts": {each.status: each.files for each in counts},
                     "next": following,
                 }
             )
             return
-        write_lines(_list_text(rows, counts, following, ZoneInfo(workspace.timezone)))
+        sizes = [_sizes(row, workspace.evidence) for row in rows]
+        write_lines(_list_text(rows, sizes, counts, following, ZoneInfo(workspace.timezone)))
 
 
 @command.command("show")
@@ -161,7 +168,8 @@ def show(
                     "kind": found.kind,
                     "content": found.text,
                     "purge": _purge_form(found),
-                    "links": [_form(row) for row in links[:limit]],
+                    "withheld": _is_withheld(links),
+                    "links": [_form(row, workspace.evidence) for row in links[:limit]],
                     "next": following,
                 }
             )
@@ -248,9 +256,37 @@ def _written(place: EvidencePlace) -> str:
     return f"{place.position}.{place.ordinal}"
 
 
-def _form(row: EvidenceRow) -> dict[str, Any]:
+class _Sizes(NamedTuple):
+    """In bytes, of the copy and of the file as it was; None where there is none, or nobody knows."""
+
+    kept: int | None
+    original: int | None
+
+
+def _sizes(row: EvidenceRow, store: EvidenceStore) -> _Sizes:
+    archived = row.status == "archived" and _DIGEST.fullmatch(row.digest) is not None
+    return _Sizes(store.size(row.digest) if archived else None, row.size)
+
+
+def _size_text(sizes: _Sizes) -> str:
+    from workbench.drawing import size
+
+    if sizes.kept is None:
+        return "—" if sizes.original is None else size(sizes.original)
+    kept = size(sizes.kept)
+    original = kept if sizes.original is None else size(sizes.original)
+    return kept if original == kept else f"{kept} of {original}"
+
+
+def _is_withheld(links: Sequence[EvidenceRow]) -> bool:
+    # Each of an artifact's rows says the same.
+    return bool(links) and links[0].withheld
+
+
+def _form(row: EvidenceRow, store: EvidenceStore) -> dict[str, Any]:
     from workbench.log.times import to_text
 
+    sizes = _sizes(row, store)
     return {
         "position": row.position,
         "ordinal": row.ordinal,
@@ -258,11 +294,13 @@ def _form(row: EvidenceRow) -> dict[str, Any]:
         "path": row.path,
         "status": row.status,
         "sha256": row.digest or None,
-        "size": row.size,
+        "size": sizes.original if sizes.kept is None else sizes.kept,
+        "original_size": sizes.original,
         "reason": row.reason or None,
         "redactions": row.removed,
         "recorded_at": to_text(row.recorded_at),
         "private": row.private,
+        "withheld": row.withheld,
         "domain": row.domain,
         "project": row.project or None,
         "task_id": row.task_id or None,
@@ -285,9 +323,13 @@ def _purge_form(found: Artifact) -> dict[str, Any] | None:
 
 
 def _list_text(
-    rows: Sequence[EvidenceRow], counts: Sequence[StatusCount], following: str | None, zone: ZoneInfo
+    rows: Sequence[EvidenceRow],
+    sizes: Sequence[_Sizes],
+    counts: Sequence[StatusCount],
+    following: str | None,
+    zone: ZoneInfo,
 ) -> Iterator[str]:
-    from workbench.drawing import exact, number, size
+    from workbench.drawing import exact, number
 
     if not rows:
         yield "no evidence"
@@ -302,17 +344,24 @@ def _list_text(
                 exact(row.recorded_at, zone),
                 row.status,
                 row.digest[:_SHOWN_DIGITS] or "—",
-                "—" if row.size is None else size(row.size),
+                _size_text(size),
                 row.agent,
-                row.path + (f" ({row.reason.replace('_', ' ')})" if row.reason else ""),
+                row.path + "".join(f" ({each})" for each in _notes(row)),
             )
-            for row in rows
+            for row, size in zip(rows, sizes, strict=True)
         ),
     )
     yield ""
     yield "in all: " + ", ".join(f"{each.status} {number(each.files)}" for each in counts)
     if following is not None:
         yield f"more: --after {following}"
+
+
+def _notes(row: EvidenceRow) -> Iterator[str]:
+    if row.reason:
+        yield row.reason.replace("_", " ")
+    if row.withheld:
+        yield "withheld"
 
 
 def _show_text(
@@ -326,6 +375,8 @@ def _show_text(
         yield f"size     {size(found.size)}"
     if found.kind:
         yield f"kind     {found.kind}"
+    if _is_withheld(links):
+        yield "agents   see none of the observations that name it: they are private or quarantined"
     if found.purge is not None:
         said = f"{exact(found.purge.recorded_at, zone)} by {found.purge.by}: {found.purge.reason}"
         yield one_line(f"purged   {said}", 1000)
@@ -334,6 +385,8 @@ def _show_text(
         marks = "private · " if row.private else ""
         taken = sum(row.removed.values())
         notes = f" · {counted(taken, 'secret')} removed" if taken else ""
+        if row.size is not None and found.size not in (None, row.size):
+            notes += f" · the file had {size(row.size)}"
         yield ""
         yield one_line(f"{exact(row.recorded_at, zone)} {row.agent} · {marks}{scope}{notes}", 1000)
         yield one_line(f"  file         {row.path}", 5000)

@@ -30,17 +30,14 @@ def command() -> None:
 def check(ctx: click.Context, given: Given) -> None:
     """Say all that is wrong or odd in the manifest, with line and key; nothing is changed.
 
-    Ends with 1 if something is wrong: a program that is running goes on with what the manifest said before.
+    Ends with 1 if there is an error: a program that is running goes on with what the manifest said before.
+    Warnings stop nothing.
     """
-    from workbench.workspace.errors import ManifestError
     from workbench.workspace.layout import Layout
-    from workbench.workspace.manifest import read_manifest
+    from workbench.workspace.manifest.checking import check_manifest
 
     path = Layout(root_of(given)).manifest
-    try:
-        problems: Sequence[Problem] = read_manifest(path).problems
-    except ManifestError as error:
-        problems = error.problems
+    problems = check_manifest(path)
     ok = all(problem.severity != "error" for problem in problems)
     if given.as_json:
         write_json({"ok": ok, "path": str(path), "problems": [problem._asdict() for problem in problems]})

@@ -109,6 +109,7 @@ class Lines:
             yield ""
             state = "current" if link.current else "replaced"
             yield from self._marked(link.value, state, *_fact_marks(link.kind, link.disputed, link.private))
+            yield from self._dispute(link.review, 2)
             yield from self._details(
                 self._time(link.recorded_at), link.agent, _scope(link.domain, link.project, link.task_id)
             )
@@ -198,8 +199,8 @@ class Lines:
         for line in found.text.split("\n"):
             yield visible(line)
 
-    def startup(self, found: views.StartupBundle) -> Iterator[str]:
-        """What an agent starts with."""
+    def startup(self, found: views.StartupBundle, near: Sequence[str] | None = None) -> Iterator[str]:
+        """What an agent starts with; `near` where nothing was ever recorded there: names like that one."""
         context = found.task_context
         label = found.domain.label if found.domain.label != found.domain.id else ""
         yield from self._wrapped(_scope(context.domain, context.project, context.task_id))
@@ -210,6 +211,12 @@ class Lines:
             f"position {found.db_summary.position}",
             indent=0,
         )
+        if isinstance(found.elsewhere, list):
+            yield from self._wrapped(
+                f"also recorded in: {', '.join(found.elsewhere)}  (--domain {quote(found.elsewhere[0])})"
+            )
+        if near is not None:
+            yield from self._unknown(context, near)
         if context.task_id is not None:
             yield from self._checkpoint(context)
         elif isinstance(context.open_tasks, list):
@@ -223,6 +230,12 @@ class Lines:
             yield from self._changes(context)
         else:
             yield from self._hits(found)
+
+    def _unknown(self, context: views.TaskContext, near: Sequence[str]) -> Iterator[str]:
+        where = _scope(context.domain, context.project, context.task_id)
+        yield from self._wrapped(f"nothing is recorded under {where}")
+        if near:
+            yield from self._wrapped(f"did you mean: {', '.join(near)}")
 
     def _checkpoint(self, context: views.TaskContext) -> Iterator[str]:
         yield from _heading("checkpoint")
@@ -294,10 +307,20 @@ class Lines:
             yield from self._details(f"checkpoint: {each.checkpoint.goal}", indent=indent + 2)
         for evidence in each.evidence:
             yield from self._details(f"evidence {_evidence(evidence)}", indent=indent + 2)
+        yield from self._again(each, indent + 2)
         again = "" if each.event_id == each.observation_id else f"again of {each.event_id}"
         yield from self._details(
             _scope(each.domain, each.project, each.task_id), each.observation_id, again, indent=indent + 2
         )
+
+    def _again(self, each: views.Observation, indent: int) -> Iterator[str]:
+        """Who else observed the same."""
+        if not isinstance(each.observed, int) or each.observed < 2:
+            return
+        more = each.observed - 1
+        by = ", ".join(each.observed_by) if isinstance(each.observed_by, list) else ""
+        often = "" if more == 1 else f" {number(more)} times"
+        yield from self._wrapped(f"seen again{often} by {by}" if by else f"seen again{often}", indent)
 
     def _facts(self, found: Iterable[views.Fact], indent: int = 0) -> Iterator[str]:
         for each in found:
@@ -306,6 +329,7 @@ class Lines:
     def _fact(self, each: views.Fact, indent: int = 0) -> Iterator[str]:
         marks = _fact_marks(each.kind, each.disputed, each.private)
         yield from self._marked(f"{each.slot} = {each.value}", *marks, indent=indent)
+        yield from self._dispute(each.review, indent + 2)
         yield from self._details(
             self._time(each.recorded_at),
             each.agent,
@@ -313,6 +337,12 @@ class Lines:
             each.id,
             indent=indent + 2,
         )
+
+    def _dispute(self, review: object, indent: int) -> Iterator[str]:
+        """Who rejects a fact, and why."""
+        if isinstance(review, views.Review):
+            said = f": {review.comment}" if review.comment else ""
+            yield from self._wrapped(f"disputed by {review.reviewer}{said}", indent)
 
     def _task(self, task: views.Task) -> Iterator[str]:
         marks = (task.status or "", "" if task.open or task.status else "closed")

@@ -69,17 +69,24 @@ def list_(given: Given, kind: str | None) -> None:
     shell_complete=completes("names"),
     help="The name that it means, in any of its spellings.",
 )
+@click.option("--new", is_flag=True, help="ID may be a name that nobody has used yet.")
 @pass_given
-def alias(given: Given, kind: str, spelling: str, of: str) -> None:
+def alias(given: Given, kind: str, spelling: str, of: str, new: bool) -> None:
     """Let a SPELLING mean a project, domain or agent: write it into the manifest, and nothing else there.
 
     What was recorded under it is found under every spelling from then on; no event is changed. The previous
-    manifest is kept in backups/manifest/.
+    manifest is kept in backups/manifest/. An ID that is neither declared nor in any record is refused, and
+    the nearest names are said; --new makes it.
     """
     from workbench.workspace.layout import Layout
     from workbench.workspace.manifest_edit import add_alias
 
-    done = add_alias(Layout(root_of(given)).manifest, kind, spelling, of)
+    layout = Layout(root_of(given))
+    if not new:
+        from workbench.workspace.name_targets import refuse_unknown
+
+        refuse_unknown(layout, kind, spelling, of)
+    done = add_alias(layout.manifest, kind, spelling, of)
     if given.as_json:
         write_json(
             {

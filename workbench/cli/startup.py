@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from workbench.cli.memory_options import agent, domain, most, project, speaker, task_id
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, pass_given, utf8
 from workbench.cli.output import write_json, write_lines
+
+if TYPE_CHECKING:
+    from workbench.memory.views import StartupBundle
 
 _USUAL, _MOST = 3, 100
 
@@ -43,7 +48,7 @@ def command(
     Without a task, the open tasks are listed: choose one and name it. Nothing private or
     quarantined is shown.
     """
-    from workbench.memory.views import StartupBundle
+    from workbench.memory import views
 
     name, _ = speaker(agent)
     with open_workspace(given) as workspace:
@@ -59,10 +64,21 @@ def command(
             since=since,
             before=before,
         )
-        assert isinstance(found, StartupBundle)
+        assert isinstance(found, views.StartupBundle)
         if given.as_json:
             write_json(found.to_dict())
             return
         from workbench.cli.memory_lines import Lines
 
-        write_lines(Lines(workspace.timezone).startup(found))
+        near = None
+        if _is_unknown(found, before):
+            near = workspace.memory.near(project or "", task_id)
+        write_lines(Lines(workspace.timezone).startup(found, near))
+
+
+def _is_unknown(found: StartupBundle, before: str | None) -> bool:
+    """Whether nothing was ever recorded under the project or task that was asked for."""
+    context = found.task_context
+    if context.project is None or "elsewhere" in found or before is not None:
+        return False
+    return not context.changes and not context.has_older

@@ -87,6 +87,14 @@ class EvidenceStore:
             pass  # It is another user's.
         return True
 
+    def size(self, digest: str) -> int | None:
+        """Bytes of an artifact as it lies there, None if it does not; `EvidenceError` for no digest."""
+        try:
+            found = self.path(digest).stat()
+        except OSError:
+            return None
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
     def hold(self) -> None:
         """Keep others from removing what nothing names yet, for as long as this store is in use.
 

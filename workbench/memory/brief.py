@@ -19,6 +19,7 @@ from workbench.memory import asked, reviews, tasks
 from workbench.memory.brief_lines import (
     ELLIPSIS,
     FRAME,
+    MOST_COUNTED,
     NOTHING,
     PROTOCOL,
     Fitted,
@@ -41,6 +42,8 @@ TASKS, FACTS, REVIEWS, DECISIONS, WARNINGS = 3, 10, 5, 8, 5
 DECISION_DAYS = 14
 _QUOTED = 80
 """Characters of a line that a review is about."""
+_NAMED = 40
+"""Characters of the name of whoever disputes a fact."""
 _LOOKED = 400
 """Decisions that are looked at for those of the last days."""
 
@@ -139,8 +142,8 @@ def brief(
     """The brief of a project, or of everything where there is none."""
     writer = _Writer(snapshot, place, redactor)
     sections = [
-        Section("open_tasks", "Open tasks", tuple(writer.tasks()), 5),
-        Section("facts", "Current facts", tuple(writer.facts()), 2),
+        Section("open_tasks", "Open tasks", tuple(writer.tasks()), 5, writer.tasks_counted),
+        Section("facts", "Current facts", tuple(writer.facts()), 2, writer.facts_counted),
         Section("reviews", "Review", tuple(writer.reviews()), 4),
         Section("decisions", f"Decisions, last {DECISION_DAYS} days", tuple(writer.decisions(now)), 1),
         Section("warnings", "Warnings", tuple(writer.warnings(warnings)), 3),
@@ -187,6 +190,10 @@ class _Writer:
         self._domains = domains_seen(snapshot)
         self._forms = snapshot.registry.project_forms(place.project) if place.project is not None else None
         self.redactions = 0
+        self.tasks_counted = 0
+        """How many open tasks there are, up to one more than is counted; known once `tasks` is through."""
+        self.facts_counted = 0
+        """The same of current facts and `facts`."""
 
     def _text(self, text: str, stored_by: str | None) -> str:
         """A recorded text as one line; filtered again unless the filter of now has seen it."""
@@ -211,7 +218,9 @@ class _Writer:
     def tasks(self) -> Iterator[Item]:
         """The latest checkpoint of each open task."""
         span = Span(self._domains, self._forms)
-        for found in islice(tasks.open_tasks(self._snapshot, span), TASKS):
+        open_tasks = list(islice(tasks.open_tasks(self._snapshot, span), MOST_COUNTED + 1))
+        self.tasks_counted = len(open_tasks)
+        for found in open_tasks[:TASKS]:
             event = self._snapshot.event(found.checkpoint)
             said: CheckpointRecorded = event.payload
             stored_by = self._filter_of(self._observed(found.checkpoint, "checkpoints"))
@@ -234,7 +243,9 @@ class _Writer:
 
     def facts(self) -> Iterator[Item]:
         """Current facts, newest first: of the project and of none, or of everything."""
-        for position in islice(self._fact_positions(), FACTS):
+        positions = list(islice(self._fact_positions(), MOST_COUNTED + 1))
+        self.facts_counted = len(positions)
+        for position in positions[:FACTS]:
             event = self._snapshot.event(position)
             said: FactAsserted = event.payload
             stored_by = self._filter_of(self._observed(position, "facts"))
@@ -243,7 +254,9 @@ class _Writer:
             if given(said.task_id) is not None:
                 labels.append(f"task {flat(given(said.task_id) or '')}")
             labels.append("assumption" if said.kind == "assumption" else None)
-            labels.append("disputed" if reviews.is_disputed(self._snapshot, fact_id) else None)
+            rejected = reviews.dispute(self._snapshot, fact_id)
+            if rejected is not None:
+                labels.append(f"disputed by {_short(flat(rejected.reviewer), _NAMED)}")
             inside = ", ".join(label for label in labels if label)
             after = f" [{inside}] (fact {fact_id})" if inside else f" (fact {fact_id})"
             yield Item(fitting(f"{flat(said.slot)} = ", self._text(said.value, stored_by), after))
@@ -278,8 +291,7 @@ class _Writer:
             said = self._text(review.comment, stored_by)
             if review.line is not None:
                 line = self._text(review.line, stored_by)
-                short = line if len(line) <= _QUOTED else line[: _QUOTED - 1] + ELLIPSIS
-                said = f"“{short}” {said}".rstrip()
+                said = f"“{_short(line, _QUOTED)}” {said}".rstrip()
             about = self._about(review)
             before = (
                 f"{flat(review.verdict)} by {flat(review.reviewer)}, {review.recorded_at[:16]}Z"
@@ -400,6 +412,10 @@ class _Writer:
         """What whoever composes the workspace warns of."""
         for warning in given[:WARNINGS]:
             yield Item(fitting("", self._text(warning, None)))
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + ELLIPSIS
 
 
 def minute(micros: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from workbench.memory.events import (
 )
 from workbench.memory.fact_check import FactDecision
 from workbench.memory.filtering import Filtered
+from workbench.memory.stored import known
 
 _T = TypeVar("_T")
 
@@ -116,8 +117,14 @@ class Draft(NamedTuple):
             hash_filter=self.hash_filter,
             memory_event=_written(self.memory_event),
             memory_guard=_written(self.verdict),
-            redactions=_receipts(self.clean.observation),
+            redactions=_receipts((*self.clean.observation, *self._of_copies())),
         )
+
+    def _of_copies(self) -> Iterator[Removed]:
+        """Receipts for what the filter took out of the kept copies: the door never sees those."""
+        for number, item in enumerate(self.evidence):
+            for kind, count in sorted((known(item.removed) or {}).items()):
+                yield Removed(kind, count, f"evidence.{number}", self.hash_filter)
 
     def _checkpoint(self, checkpoint: Checkpoint) -> CheckpointRecorded:
         names = self.names

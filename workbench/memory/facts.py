@@ -11,7 +11,7 @@ from workbench.identity.scopes import Scope
 from workbench.memory.errors import InvalidArgument
 from workbench.memory.events import FactAsserted, ObservationRecorded
 from workbench.memory.observations import evidence, given, memory_event_of
-from workbench.memory.reviews import is_disputed
+from workbench.memory.reviews import dispute
 from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_bytes, id_text, instant
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import ChainLink, Confirmation, Fact, FactConflict, Replacement
@@ -63,6 +63,7 @@ def fact(snapshot: Snapshot, position: int) -> Fact:
     first = snapshot.event(observed)
     observation = first.payload
     fact_id = id_text(event.event_id)
+    rejected = dispute(snapshot, fact_id)
     return Fact(
         id=fact_id,
         slot=said.slot,
@@ -77,7 +78,8 @@ def fact(snapshot: Snapshot, position: int) -> Fact:
         event_id=memory_event_of(snapshot, observed),
         observation_id=id_text(first.event_id),
         position=position,
-        disputed=is_disputed(snapshot, fact_id),
+        disputed=rejected is not None,
+        review=UNSET if rejected is None else rejected,
         private=True if snapshot.raw and event.private else UNSET,
     )
 
@@ -135,6 +137,7 @@ def _link(snapshot: Snapshot, position: int) -> ChainLink:
     first = snapshot.event(observed)
     observation = first.payload if isinstance(first.payload, ObservationRecorded) else None
     fact_id = id_text(event.event_id)
+    rejected = dispute(snapshot, fact_id)
     return ChainLink(
         id=fact_id,
         position=position,
@@ -147,12 +150,13 @@ def _link(snapshot: Snapshot, position: int) -> ChainLink:
         task_id=given(said.task_id),
         text="" if observation is None else observation.text,
         why=None if observation is None else given(observation.why),
-        evidence=[] if observation is None else evidence(observation),
+        evidence=[] if observation is None else evidence(snapshot, observation),
         recorded_at=instant(event.recorded_at),
         event_id=memory_event_of(snapshot, observed),
         observation_id=id_text(first.event_id),
         confirmations=confirmations(snapshot, position),
-        disputed=is_disputed(snapshot, fact_id),
+        disputed=rejected is not None,
+        review=UNSET if rejected is None else rejected,
         current=not snapshot.ended(ended),
         replaced_by=_replacement(snapshot, replaced_by) if snapshot.ended(ended) else None,
         private=True if snapshot.raw and event.private else UNSET,
@@ -187,7 +191,7 @@ def _confirmation(snapshot: Snapshot, row: fetch.Row) -> Confirmation:
         observation_id=id_text(event.event_id),
         text="" if observation is None else observation.text,
         why=None if observation is None else given(observation.why),
-        evidence=[] if observation is None else evidence(observation),
+        evidence=[] if observation is None else evidence(snapshot, observation),
         position=position,
         private=True if snapshot.raw and private else UNSET,
     )

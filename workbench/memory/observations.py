@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from workbench.memory.events import CheckpointRecorded, Evidence, ObservationRecorded
+from workbench.memory.purges import is_purged
 from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_text, instant
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import Checkpoint, Observation
 from workbench.storage import fetch
 
 T = TypeVar("T")
+
+PURGED = "purged"
+"""The status of evidence whose copy was kept once and is gone."""
+MOST_COUNTED = 1_000
+"""Observations of one memory event that are counted."""
+_SPEAKERS = 20
+"""Further observations that are asked who made them."""
 
 _ROW = (
     f"SELECT {EVENT_COLUMNS}, o.fact_position, o.checkpoint_position, a.fact_id "
@@ -24,6 +33,12 @@ _FIRST = (
     "SELECT f.event_id FROM observations o CROSS JOIN observations f ON f.position = o.first_position "
     "WHERE o.position = ?"
 )
+_OF_EVENT = (
+    "FROM observations o WHERE o.first_position = "
+    "(SELECT first_position FROM observations WHERE position = :position) AND {seen}"
+)
+_OBSERVED = f"SELECT count(*) FROM (SELECT 1 {_OF_EVENT} LIMIT {MOST_COUNTED})"
+_FURTHER = f"SELECT o.position {_OF_EVENT} AND o.position <> :position ORDER BY o.position LIMIT {_SPEAKERS}"
 # What confirms a fact stands right behind its observation.
 _SAID_BY = (
     "SELECT 1 FROM facts WHERE position = :fact AND observation = :position AND position <= :upto "
@@ -65,7 +80,7 @@ def observation(snapshot: Snapshot, position: int, *, with_checkpoint: bool = Fa
         occurred_at_utc=None if event.occurred_at is None else instant(event.occurred_at),
         text=said.text,
         why=given(said.why),
-        evidence=evidence(said),
+        evidence=evidence(snapshot, said),
         fact_id=None if fact_id is None else id_text(fact_id),
         checkpoint=checkpoint,
         private=True if marked and event.private else UNSET,
@@ -78,9 +93,34 @@ def observations(snapshot: Snapshot, positions: Iterable[int]) -> list[Observati
     return [observation(snapshot, position) for position in positions]
 
 
-def evidence(said: ObservationRecorded) -> list[Evidence]:
-    """What became of an observation's source files."""
-    return [] if said.evidence is UNSET else said.evidence
+def memory_events(snapshot: Snapshot, positions: Iterable[int]) -> list[Observation]:
+    """The observations at positions, each with how often what it says was observed, and by whom else."""
+    return [
+        msgspec.structs.replace(
+            observation(snapshot, position),
+            observed=snapshot.value(_OBSERVED.format(seen=snapshot.observed("o")), position=position),
+            observed_by=_speakers(snapshot, position),
+        )
+        for position in positions
+    ]
+
+
+def _speakers(snapshot: Snapshot, position: int) -> list[str]:
+    """Who made the further observations of the memory event of one, each named once."""
+    rows = snapshot.rows(_FURTHER.format(seen=snapshot.observed("o")), position=position)
+    return list(dict.fromkeys(snapshot.event(found).payload.agent for (found,) in rows))
+
+
+def evidence(snapshot: Snapshot, said: ObservationRecorded) -> list[Evidence]:
+    """What became of an observation's source files; `purged` where a person had the copy removed since."""
+    if said.evidence is UNSET:
+        return []
+    return [
+        msgspec.structs.replace(item, status=PURGED)
+        if item.sha256 is not UNSET and is_purged(snapshot, item.sha256)
+        else item
+        for item in said.evidence
+    ]
 
 
 def checkpoint_at(snapshot: Snapshot, position: int) -> Checkpoint:

@@ -55,7 +55,7 @@ def as_of(
         reviews=[reviews.review(snapshot, each) for each in reviewed],
         unresolved_reviews=reviews.unresolved(snapshot, scope, handed_off or 0) if scope.task_key else UNSET,
         quarantine=quarantine(snapshot, span, limit) if snapshot.raw else [],
-        recent_events=observations.observations(snapshot, observations.recent(snapshot, span, limit)),
+        recent_events=observations.memory_events(snapshot, observations.recent(snapshot, span, limit)),
         names="today",
     )
 
@@ -149,13 +149,11 @@ def _side(snapshot: Snapshot, span: Span, low: int, high: int, limit: int, *, ba
 
 
 def _past_facts(snapshot: Snapshot, span: Span) -> list[PastFact]:
-    """The facts that were current then; when they were retired since is told too."""
+    """The facts that were current then; what came of them later was not known."""
     found: list[PastFact] = []
     for position in facts.current(snapshot, span, FACTS):
         event = snapshot.event(position)
         said: FactAsserted = event.payload
-        ended = snapshot.value("SELECT to_position FROM facts WHERE position = :at", at=position)
-        retired = None if ended is None else snapshot.recorded_at(ended)
         found.append(
             PastFact(
                 id=id_text(event.event_id),
@@ -167,7 +165,7 @@ def _past_facts(snapshot: Snapshot, span: Span) -> list[PastFact]:
                 kind=said.kind,
                 agent=said.agent,
                 recorded_at_utc=instant(event.recorded_at),
-                retired_at_utc=None if retired is None else instant(retired),
+                retired_at_utc=None,
             )
         )
     return found

@@ -341,6 +341,7 @@ class MemoryReader:
                     before=None if before is None else cursors.decode(registry, scope, before, snapshot.last),
                     session_id=session_id,
                     agent=speaker,
+                    anywhere=asked.name("domain", domain) is None,
                 )
         page = self.brief(project=project, max_chars=max_chars)
         return BriefBundle(
@@ -350,6 +351,18 @@ class MemoryReader:
             session_id=session_id,
             agent=speaker,
         )
+
+    def near(self, project: str, task_id: str | None = None) -> list[str]:
+        """Projects, or tasks of a project, whose names look like one; only those that an agent may see.
+
+        The likeliest first, at most three. Raises `InvalidArgument`.
+        """
+        from workbench.memory import near
+
+        registry = self.registry()
+        scope = asked.scope(registry, None, project, task_id)
+        with self._sight.look(registry) as snapshot:
+            return near.near(snapshot, scope)
 
     def brief(
         self,
@@ -452,7 +465,8 @@ class MemoryReader:
         with self._sight.look(registry, raw=raw, as_of=as_of) as snapshot:
             span = self._span(snapshot, domain, None)
             below = asked.place("after", after, snapshot.last)
-            return observations.observations(snapshot, observations.recent(snapshot, span, limit, below))
+            found = observations.recent(snapshot, span, limit, below)
+            return observations.memory_events(snapshot, found)
 
     def _span(self, snapshot: Snapshot, domain: str | None, project: str | None) -> Span:
         """A project of a domain, or either alone; without a domain, in all of them."""

@@ -16,16 +16,16 @@ ACCEPTED, QUESTIONED, REJECTED = "accepted", "questioned", "rejected"
 _MOST_UNRESOLVED = 20
 
 
-def is_disputed(snapshot: Snapshot, fact_id: str) -> bool:
-    """Whether the latest review of a fact rejects it."""
+def dispute(snapshot: Snapshot, fact_id: str) -> Review | None:
+    """The latest review of a fact, if it rejects the fact."""
     if not snapshot.reviewed:
-        return False
-    verdict = snapshot.value(
-        "SELECT verdict FROM reviews WHERE target_id = :target AND item = '' AND target_kind = 'fact' "
-        "AND position <= :upto ORDER BY position DESC LIMIT 1",
+        return None
+    row = snapshot.row(
+        "SELECT verdict, position FROM reviews WHERE target_id = :target AND item = '' "
+        "AND target_kind = 'fact' AND position <= :upto ORDER BY position DESC LIMIT 1",
         target=fact_id,
     )
-    return bool(verdict == REJECTED)
+    return review(snapshot, row[1]) if row is not None and row[0] == REJECTED else None
 
 
 def of_targets(snapshot: Snapshot, target_ids: Sequence[str]) -> Review | None:

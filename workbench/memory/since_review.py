@@ -44,7 +44,7 @@ def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], lim
         evidence=[
             EvidenceOf(observation_id=id_text(event.event_id), evidence=item)
             for event in map(snapshot.event, positions)
-            for item in evidence(event.payload)
+            for item in evidence(snapshot, event.payload)
         ],
     )
 

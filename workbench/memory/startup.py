@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec import UNSET
 
 from workbench.identity.scopes import Scope
 from workbench.memory import facts, focus, observations
 from workbench.memory.context import task_context
 from workbench.memory.errors import UnknownScope
 from workbench.memory.snapshot import Snapshot, instant
-from workbench.memory.spans import newest, span_of
+from workbench.memory.spans import Span, domains_seen, newest, span_of
 from workbench.memory.views import (
     ContractName,
     DatabaseSummary,
@@ -56,8 +57,9 @@ def bundle(
     before: int | None,
     session_id: str | None,
     agent: str,
+    anywhere: bool = False,
 ) -> StartupBundle:
-    """The bundle of a scope; `since` and `before` are positions."""
+    """The bundle of a scope; `since` and `before` are positions, `anywhere` that no domain was asked for."""
     context = task_context(snapshot, scope, since=since, before=before, limit=limit)
     status: RecallStatus | None = None
     if words is None:
@@ -86,13 +88,34 @@ def bundle(
         session_id=session_id,
         agent=agent,
         contract=contract(),
+        elsewhere=(elsewhere(snapshot, scope) or UNSET) if anywhere else UNSET,
     )
+
+
+def elsewhere(snapshot: Snapshot, scope: Scope) -> list[str]:
+    """The domains that know a project or task of which the scope's own domain knows nothing; latest first."""
+    span, seen = span_of(scope), snapshot.observed()
+    if scope.project is None or newest(snapshot, span, "observations", seen, 1):
+        return []
+    others = [key for key in domains_seen(snapshot) if key not in scope.domain_forms]
+    latest = [
+        position
+        for key in others
+        for position in newest(snapshot, Span((key,), *span[1:]), "observations", seen, 1)
+    ]
+    names = (snapshot.registry.domain(_domain_at(snapshot, each)) for each in sorted(latest, reverse=True))
+    return list(dict.fromkeys(names))
+
+
+def _domain_at(snapshot: Snapshot, position: int) -> str:
+    domain: str = snapshot.event(position).payload.domain
+    return domain
 
 
 def _recent(snapshot: Snapshot, scope: Scope, context: TaskContext, limit: int) -> list[Observation]:
     """Newest first: the memory events of the changes; without a project, the newest of the domain."""
     if scope.project is None:
-        return observations.observations(snapshot, observations.recent(snapshot, span_of(scope), limit))
+        return observations.memory_events(snapshot, observations.recent(snapshot, span_of(scope), limit))
     found: dict[str, Observation] = {}
     for change in reversed(context.changes):
         found.setdefault(change.event_id, change)

@@ -82,12 +82,36 @@ class Observation(View, frozen=True, kw_only=True):
     text: str
     why: str | None
     evidence: list[Evidence]
+    """Its status is `purged` where a copy was kept and a person had it removed since."""
     fact_id: str | None
     """The fact that it asserts or confirms."""
     checkpoint: Checkpoint | UnsetType | None = UNSET
     private: bool | UnsetType = UNSET
     """For a person's eyes only; set where it is so."""
     quarantined: bool | UnsetType = UNSET
+    observed: int | UnsetType = UNSET
+    """How often the memory event was observed, as far as one may see, up to 1000; in lists of them."""
+    observed_by: list[str] | UnsetType = UNSET
+    """Who observed it besides this one, the first of them; in lists of memory events."""
+
+
+class Review(View, frozen=True, kw_only=True):
+    """A person's verdict."""
+
+    id: str
+    position: int
+    target_kind: str
+    target_id: str
+    item: ReviewItem | None
+    line: str | None
+    """The line of the checkpoint that `item` names."""
+    verdict: str
+    comment: str
+    reviewer: str
+    recorded_at: str
+    current: bool
+    """No later review of the same target or line exists."""
+    prose_sha256: str | None
 
 
 class Fact(View, frozen=True, kw_only=True):
@@ -110,6 +134,8 @@ class Fact(View, frozen=True, kw_only=True):
     position: int
     disputed: bool
     """Its latest review rejects it."""
+    review: Review | UnsetType = UNSET
+    """That review; set where it is disputed."""
     private: bool | UnsetType = UNSET
 
 
@@ -157,8 +183,11 @@ class ChainLink(View, frozen=True, kw_only=True):
     confirmations: list[Confirmation]
     """Oldest first."""
     disputed: bool
+    """Its latest review rejects it."""
     current: bool
     replaced_by: Replacement | None
+    review: Review | UnsetType = UNSET
+    """The review that rejects it; set where it is disputed."""
     private: bool | UnsetType = UNSET
 
 
@@ -179,25 +208,6 @@ class FactPage(View, frozen=True, kw_only=True):
     facts: list[Fact]
     next: int | None
     """Give it as `after` for the facts that follow; None at the end."""
-
-
-class Review(View, frozen=True, kw_only=True):
-    """A person's verdict."""
-
-    id: str
-    position: int
-    target_kind: str
-    target_id: str
-    item: ReviewItem | None
-    line: str | None
-    """The line of the checkpoint that `item` names."""
-    verdict: str
-    comment: str
-    reviewer: str
-    recorded_at: str
-    current: bool
-    """No later review of the same target or line exists."""
-    prose_sha256: str | None
 
 
 class ReviewPage(View, frozen=True, kw_only=True):
@@ -336,6 +346,9 @@ class StartupBundle(View, frozen=True, kw_only=True):
     contract: ContractName
     chronicle: dict[str, Any] | UnsetType = UNSET
     """With a task, where there are sections of it."""
+    elsewhere: list[str] | UnsetType = UNSET
+    """Domains in which the project or task is known, the latest first: set where none was asked for and
+    `global` knows nothing of it."""
 
 
 class BriefBundle(View, frozen=True, kw_only=True):
@@ -424,6 +437,7 @@ class PastFact(View, frozen=True, kw_only=True):
     agent: str
     recorded_at_utc: str
     retired_at_utc: str | None
+    """None: what replaced a fact of then came later and was not known."""
 
 
 class Timeline(View, frozen=True, kw_only=True):

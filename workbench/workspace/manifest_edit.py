@@ -78,7 +78,7 @@ def add_alias(path: Path, kind: str, spelling: str, of: str) -> AliasAdded:
     """
     if kind not in KINDS:
         raise NameRefused(f"there is no kind of name {kind!r}", hint=f"one of {', '.join(KINDS)}")
-    new, given = _name(spelling), _name(of)
+    new, given = valid_name(spelling), valid_name(of)
     with locked(path):
         raw, _ = read_bytes(path)
         manifest = parse(path, raw)
@@ -102,7 +102,8 @@ def spliced(raw: bytes, splices: Sequence[Splice]) -> bytes:
     return b"".join((*pieces, raw[done:]))
 
 
-def _name(given: str) -> str:
+def valid_name(given: str) -> str:
+    """The name, trimmed. Raises `NameRefused` for none, `SecretInIdentifier` for one with a secret."""
     from workbench.redaction import default_filter
 
     try:

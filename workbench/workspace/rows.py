@@ -248,6 +248,9 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
     observation_id: str
     recorded_at: datetime
     private: bool
+    withheld: bool
+    """Whether every observation that names the copy is private or quarantined; without a copy, whether this
+    one is."""
     domain: str
     project: str
     task_id: str

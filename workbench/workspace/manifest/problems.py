@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "info"]
 At = tuple[str | int, ...]
 """Where a value stands: keys, and numbers of elements from 0."""
 
@@ -21,7 +21,8 @@ class Problem(NamedTuple):
     message: str
     """What was expected; never a secret."""
     severity: Severity
-    """An error stops the manifest from being used; a warning does not."""
+    """An error stops the manifest from being used; a warning says what is odd, and `info` what is right and
+    perhaps not known: neither stops it."""
 
 
 class Wrong(Exception):
@@ -68,6 +69,10 @@ class Findings:
     def warning(self, at: At, message: str) -> None:
         """Note what is odd."""
         self._found.append(_Finding(at, message, "warning"))
+
+    def info(self, at: At, message: str) -> None:
+        """Note what is right, and perhaps not known."""
+        self._found.append(_Finding(at, message, "info"))
 
     def unknown(self, at: At, known: Iterable[str]) -> None:
         """Note a key that the program does not know, and which it knows there."""

@@ -22,9 +22,14 @@ _PURGED = (
     "EXISTS(SELECT 1 FROM purged_artifacts p WHERE p.sha256 = l.sha256 AND NOT EXISTS("
     "SELECT 1 FROM evidence_links n WHERE n.sha256 = l.sha256 AND n.position > p.position))"
 )
+_WITHHELD = (
+    "NOT EXISTS(SELECT 1 FROM observations o WHERE o.position = l.position AND o.shown = 1) AND NOT EXISTS("
+    "SELECT 1 FROM evidence_links n JOIN observations o ON o.position = n.position "
+    "WHERE n.sha256 = l.sha256 AND o.shown = 1)"
+)
 _COLUMNS = (
     f"l.position, l.ordinal, l.path, CASE WHEN l.sha256 IS NOT NULL AND {_PURGED} THEN 'purged' "
-    "ELSE l.status END, l.sha256, e.event_id, e.private, e.recorded_at, e.payload"
+    f"ELSE l.status END, l.sha256, e.event_id, e.private, {_WITHHELD}, e.recorded_at, e.payload"
 )
 
 
@@ -132,7 +137,7 @@ def _rows(connection: apsw.Connection, sql: str, values: Sequence[Any]) -> list[
 
 
 def _row(found: Sequence[Any]) -> EvidenceRow:
-    position, ordinal, path, status, digest, event_id, private, recorded_at, payload = found
+    position, ordinal, path, status, digest, event_id, private, withheld, recorded_at, payload = found
     said = decode(payload)
     items = said.get("evidence")
     item = items[ordinal] if isinstance(items, list) and ordinal < len(items) else None
@@ -150,6 +155,7 @@ def _row(found: Sequence[Any]) -> EvidenceRow:
         observation_id=str(UUID(bytes=event_id)),
         recorded_at=from_micros(recorded_at),
         private=bool(private),
+        withheld=bool(withheld),
         domain=_text(said, "domain"),
         project=_text(said, "project"),
         task_id=_text(said, "task_id"),
