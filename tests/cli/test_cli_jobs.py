@@ -89,6 +89,15 @@ def test_text_is_a_table_and_hostile_titles_are_drawn(run: Run, workspace: Works
     assert not {"\x1b", "\u202e", "\x07"} & set(out)
 
 
+def test_of_parts_that_are_all_done_no_percentage_is_shown(run: Run, workspace: Workspace) -> None:
+    put(workspace, 1, kind="doctor", done=7, total=7)
+    put(workspace, 2, kind="doctor", status="failed", error="stopped", done=3, total=12)
+    first, second = run("jobs").out.splitlines()[1:]
+    assert "25 %" in first
+    assert "%" not in second
+    assert "%" not in run("jobs", "show", "1").out
+
+
 def test_one_job_is_shown_whole(run: Run, workspace: Workspace) -> None:
     put(
         workspace, 1, status="failed", error="it broke", hint="mend it", outcome="half\n+3 s1", note="a.jsonl"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -236,7 +237,7 @@ def test_evidence_is_kept_or_said_to_be_missing(run: Run, workspace: Workspace, 
         (b'{"goal":\n"\xff"}', "{}:2: not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b" " * (1024 * 1024 + 1), "{} is longer than 1,024 KiB"),
-        (b'{"goal": ' + b"9" * 5000 + b"}", "{}: no JSON"),
+        (b'{"goal": ' + b"9" * 5000 + b"}", "{}: no JSON: a number is too long"),
     ],
     ids=range(10),
 )
@@ -267,6 +268,29 @@ def test_files_that_are_none(run: Run, workspace: Workspace, sealed: Path, optio
         answer = run("record", "x", *SHIP, option, name, *JSON)
         assert answer.code == code, answer
         assert said in answer.json["error"]
+    assert workspace.log.last_position() == 0
+
+
+@pytest.mark.parametrize("option", ["--checkpoint-file", "--fact-file"])
+def test_what_is_no_plain_file_is_refused_at_once(
+    run: Run, workspace: Workspace, sealed: Path, option: str
+) -> None:
+    # Nobody ever writes to it.
+    os.mkfifo(sealed / "pipe.json")
+    (sealed / "link.json").symlink_to("pipe.json")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("s.json")
+        for name, said in (
+            ("pipe.json", "pipe.json is a pipe"),
+            ("link.json", "link.json is a pipe"),
+            ("s.json", "s.json is a socket or a device"),
+            ("/dev/zero", "/dev/zero is a device"),
+            ("/proc/self/mem", "/proc/self/mem cannot be read"),
+        ):
+            answer = run("record", "x", *SHIP, option, name, *JSON)
+            assert (answer.code, answer.json["error_type"]) == (2, "usage"), answer
+            assert said in answer.json["error"]
+            assert "standard input" in answer.json["hint"]
     assert workspace.log.last_position() == 0
 
 

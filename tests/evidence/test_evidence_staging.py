@@ -522,3 +522,15 @@ def test_what_the_manifest_leaves_out_is_the_default() -> None:
     assert EvidencePolicy.of() == EvidencePolicy()
     assert EvidencePolicy().max_copy_bytes == 25 << 20
     assert len(EvidencePolicy().allowed_extensions) == 19
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be"])
+def test_text_of_another_encoding_is_filtered_in_it(tmp_path: Path, encoding: str) -> None:
+    mark = "" if encoding in ("utf-16", "utf-32") else "\ufeff"
+    data = f"{mark}żółć\r\ntoken: {TOKEN}\r\n".encode(encoding)
+    assert kept(tmp_path, data) == f"{mark}żółć\r\ntoken: [REDACTED:github_token]\r\n".encode(encoding)
+
+
+def test_text_with_a_zero_byte_and_others_that_are_none_is_filtered(tmp_path: Path) -> None:
+    found = kept(tmp_path, b"build\xff log \0 " + TOKEN.encode() + b"\n")
+    assert found == b"build\xff log \0 [REDACTED:github_token]\n"

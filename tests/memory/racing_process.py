@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.memory.written_cases import ATLAS
 from workbench.evidence import EvidencePolicy, EvidenceStore, Stager
+from workbench.evidence.folds import FOLDS as EVIDENCE_FOLDS
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log import EventLog, EventTypeRegistry
 from workbench.memory.errors import MemoryRefusal, StaleFact
@@ -29,7 +30,10 @@ def main(folder: Path) -> None:
     redactor = SecretFilter()
     stager = Stager(EvidenceStore(folder / "artifacts"), EvidencePolicy(), redactor, base=folder)
     with EventLog.open(
-        folder / "log.db", (*FOLDS, *LOG_FOLDS), EventTypeRegistry(EVENT_TYPES), redactor=redactor
+        folder / "log.db",
+        (*FOLDS, *EVIDENCE_FOLDS, *LOG_FOLDS),
+        EventTypeRegistry(EVENT_TYPES),
+        redactor=redactor,
     ) as log:
         memory = Memory(log, lambda: ATLAS, staging=lambda: stager)
         print("ready", flush=True)

@@ -161,6 +161,10 @@ class WordFilter(PassThrough):
                 for at, (_, found) in enumerate(pairs)
                 for each in found
             ]
+        if isinstance(value, dict):
+            ((key, item),) = value.items()
+            text, found = self.redact_value(item)
+            return {key: text}, [Removal(key, each.kind, each.count) for each in found]
         text, counts = self.redact_text(value)
         return text, [Removal("", kind, count) for kind, count in counts.items()]
 

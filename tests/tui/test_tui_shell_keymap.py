@@ -172,3 +172,17 @@ async def test_many_problems_are_one_toast_and_the_log_has_all(tmp_path: Path) -
     assert "and 3 more. The details are in " in toast.message
     log = log_file().read_text("utf-8")
     assert all(f"list.wrong{n}" in log for n in range(5))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"list.down = {'9' * 5000}", "a number is too long"),
+        (f"x = {'[' * 100_000}", "nested too deeply"),
+        (f"{'.'.join('a' * 20_000)} = 1", "nested too deeply"),
+    ],
+    ids=range(3),
+)
+def test_what_python_cannot_take_leaves_the_default_keys(text: str, said: str) -> None:
+    keymap = parse_keymap(text, REGISTRY)
+    assert keymap.problems == (f"keymap.toml: {said}; the default keys are used.",)

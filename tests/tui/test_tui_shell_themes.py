@@ -165,6 +165,17 @@ def test_files_that_are_no_toml_or_no_text_are_named(tmp_path: Path) -> None:
     assert problems[2] == f"{tmp_path / 'c.toml'}: Is a directory."
 
 
+def test_numbers_too_long_and_nesting_too_deep_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f"x = {'9' * 5000}\n")
+    (tmp_path / "b.toml").write_text(f"x = {'[' * 100_000}\n")
+    themes, problems = load_themes([tmp_path])
+    assert themes == {}
+    assert problems == [
+        f"{tmp_path / 'a.toml'}: a number is too long.",
+        f"{tmp_path / 'b.toml'}: is nested too deeply.",
+    ]
+
+
 def test_which_theme_is_used() -> None:
     assert choose_theme("light", SHIPPED, no_color=True) == ("light", "")
     name, problem = choose_theme("neon", SHIPPED, no_color=False)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
+import signal
 import stat
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -288,3 +292,65 @@ def test_what_cannot_be_written_stays_as_it_was(tmp_path: Path, closed: str) -> 
     assert path.read_text() == "title = 'x'\n"
     assert [each for each in root.rglob("*") if each.is_file()] == [path]
     root.chmod(0o700)
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from workbench.workspace import manifest_writing
+from workbench.workspace.manifest_edit import add_alias
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+path, elsewhere = Path(sys.argv[1]), sys.argv[2]
+if elsewhere:
+    # As where the two folders are of two file systems.
+    whole = manifest_writing._write_over
+    def write_over(target, previous, edited, folder):
+        if folder != target.parent:
+            raise OSError(18, "Invalid cross-device link")
+        whole(target, previous, edited, folder)
+    manifest_writing._write_over = write_over
+Path.replace = killed
+add_alias(path, "project", "one", "atlas")
+"""
+
+
+@pytest.mark.parametrize("elsewhere", ["", "yes"])
+def test_what_a_killed_program_left_is_removed_by_the_next(path: Path, elsewhere: str) -> None:
+    path.write_text("[[projects]]\nid = 'atlas'\n")
+    before = path.read_bytes()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(path), elsewhere], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_bytes() == before
+    # Nothing of it lies where a person looks, unless there is no other way.
+    assert bool(list(path.parent.glob(".new-*"))) == bool(elsewhere)
+    assert len(list(path.parent.rglob(".new-*"))) == 1
+    foreign = path.parent / ".new-other.toml-abc"
+    foreign.write_text("")
+    add_alias(path, "project", "two", "atlas")
+    assert list(path.parent.rglob(".new-*")) == [foreign]
+    assert read_manifest(path).projects[0].aliases == ("two",)
+
+
+def test_a_new_manifest_goes_beside_the_old_one_where_it_cannot_be_moved(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_text("title = 'a'\n")
+    path.chmod(0o640)
+    moved: list[Path] = []
+    move = Path.replace
+
+    def across(self: Path, target: Path) -> Path:
+        moved.append(self.parent)
+        if self.parent != path.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", across)
+    assert add_alias(path, "project", "one", "atlas").changed
+    assert moved == [path.parent / "backups" / "manifest", path.parent]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert not list(path.parent.rglob(".new-*"))

@@ -114,3 +114,15 @@ def test_an_open_workspace_goes_by_the_manifest_as_it_is(tmp_path: Path) -> None
             (1, "error"),
             (2, "error"),
         ]
+
+
+def test_a_number_longer_than_any_leaves_the_last_good_one(path: Path) -> None:
+    _old(path)
+    file = ManifestFile(path, read_manifest(path))
+    path.write_text(f"title = 'second'\nx = {'9' * 5000}\n")
+    assert file.current.title == "first"
+    assert [(each.line, each.key, each.message) for each in file.problems] == [
+        (2, "x", "a number is too long")
+    ]
+    path.write_text("title = 'third'\n")
+    assert (file.current.title, file.problems) == ("third", ())

@@ -12,6 +12,7 @@ import pytest
 from workbench.workspace import layout
 from workbench.workspace.errors import ManifestError
 from workbench.workspace.manifest import Manifest, Problem, read_manifest
+from workbench.workspace.manifest.checking import check_manifest
 from workbench.workspace.manifest.model import CLOSING, JOBS, Freshness, Schedule
 
 CHECKOUT = Path(__file__).parents[2]
@@ -469,3 +470,30 @@ def test_the_problems_of_a_large_manifest_come_quickly(tmp_path: Path) -> None:
     entries = "".join(f"[[projects]]\nid = 'p{n}'\naliases = ['a{n}']\nmood = {n}\n" for n in range(2000))
     problems: Any = _read(tmp_path, entries).problems
     assert [each.line for each in problems] == [4 * n + 4 for n in range(2000)]
+
+
+_LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "message"),
+    [
+        (f"title = 'a'\nx = {_LONG}\n", 2, "x", "a number is too long"),
+        (f"version = {_LONG}\n", 1, "version", "a number is too long"),
+        (f"x = '{_LONG}'\n# {_LONG}\ny = [1,\n{_LONG}]\n", 4, "y[1]", "a number is too long"),
+        (f"x = {'1_1' * 3000}\n[[[", 1, "x", "a number is too long"),
+        (
+            f"[artifacts]\nmax_copy_size_mb = 0x{'f' * 5000}\n",
+            2,
+            "artifacts.max_copy_size_mb",
+            "the number is too long",
+        ),
+    ],
+    ids=range(5),
+)
+def test_numbers_longer_than_any_are_wrong_like_anything_else(
+    tmp_path: Path, text: str, line: int, key: str, message: str
+) -> None:
+    first = _errors(tmp_path, text)[0]
+    assert (first.line, first.key, first.message) == (line, key, message)
+    assert first in check_manifest(tmp_path / "SSOT_MANIFEST.toml")

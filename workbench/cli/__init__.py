@@ -7,11 +7,16 @@ Commands live in one module per noun and load only when they run.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
 INTERRUPTED = 130
 """What a shell expects of a program that was stopped with Ctrl-C."""
+
+_COMPLETING = "_WORKBENCH_COMPLETE"
+"""Set where a shell asks what a word may become. Every key press waits for the answer, and it repeats none of
+the words."""
 
 COLLECTOR_DEFAULTS = gc.get_threshold()
 """What the garbage collector began with, for a command that goes on for hours."""
@@ -30,15 +35,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     owns_process = arguments is None
     from workbench.cli.last_word import say, take_hooks
-    from workbench.cli.streams import end_line, stand_in
 
     if owns_process:
+        from workbench.cli.streams import stand_in
+
         gc.set_threshold(_YOUNG_OBJECTS)
         take_hooks()
         stand_in()
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
+        from workbench.cli.streams import end_line
+
         end_line()
         return INTERRUPTED
     except Exception as error:
@@ -55,12 +63,20 @@ def _run(words: list[str]) -> int:
     given = Given()
     try:
         from workbench.cli.group import program
-        from workbench.cli.shown import look_at
 
-        look_at(words)
+        if _COMPLETING not in os.environ:
+            _look_at(words)
         code = program.main(words, prog_name="workbench", standalone_mode=False, obj=given)
         return code if isinstance(code, int) else 0
     except Exception as error:
         from workbench.cli.errors import report
 
+        if _COMPLETING in os.environ:
+            _look_at(words)
         return report(error, given, words)
+
+
+def _look_at(words: list[str]) -> None:
+    from workbench.cli.shown import look_at
+
+    look_at(words)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
+import stat
 import sys
 from typing import Any, NoReturn
 
@@ -44,7 +48,7 @@ def object_given(option: str, path: str | None) -> dict[str, Any] | None:
         line = raw[: error.start].count(b"\n") + 1
         raise UsageRefused(f"{name}:{line}: not UTF-8", hint="save the file as UTF-8") from None
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_int=_int)
     except json.JSONDecodeError as error:
         raise UsageRefused(f"{name}:{error.lineno}: no JSON: {error.msg}", hint=_hint(option)) from None
     except RecursionError:
@@ -60,12 +64,46 @@ def _read(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read(_MOST_BYTES + 1)
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - a path may hold what `Path` changes
-            return file.read(_MOST_BYTES + 1)
-    except IsADirectoryError:
-        raise UsageRefused(f"{path} is a folder", hint="name a file, or “-” for standard input") from None
+        # A pipe that nobody writes to would be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENODEV):
+            raise UsageRefused(f"{path} is a socket or a device", hint=_ANOTHER) from None
+        raise
     except ValueError:
         raise UsageRefused("no file can have such a name", hint="name a file, or “-”") from None
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode) and not (stat.S_ISFIFO(mode) and _FROM_A_SHELL.fullmatch(path)):
+            raise UsageRefused(f"{path} is {_kind(mode)}", hint=_ANOTHER)
+        os.set_blocking(descriptor, True)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        # Some that the kernel makes up look like files.
+        raise UsageRefused(f"{path} cannot be read: {error.strerror}", hint=_ANOTHER) from None
+    finally:
+        os.close(descriptor)
+
+
+_ANOTHER = "name a file, or “-” for standard input"
+
+_FROM_A_SHELL = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
+"""How a shell names the output of a command that it runs for `<(…)`: a pipe that somebody writes to."""
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
+
+
+def _int(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        # Python's own words speak of its settings.
+        raise ValueError("a number is too long") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

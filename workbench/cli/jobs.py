@@ -196,10 +196,12 @@ def _status(row: JobRow) -> str:
 
 
 def amount(row: JobRow) -> str:
-    """How far a job is or came, in what it counts."""
+    """How far a job is or came, in what it counts; of parts that are all done there is nothing to say."""
     from workbench.drawing import number, size
 
     share = f"{min(100, 100 * row.done // row.total)} %" if row.total else ""
+    if row.unit == "parts" and row.status == "done":
+        return ""
     if row.unit == "parts" or not row.done:
         return share
     form = size if row.unit == "bytes" else number

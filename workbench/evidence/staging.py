@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple, Protocol, Self
+from typing import IO, NamedTuple, Self
 
 from workbench.evidence.places import PrivateFolder, leftovers, sweep
 from workbench.evidence.policy import EvidencePolicy
@@ -19,8 +19,13 @@ from workbench.evidence.reading import BoundedSource, Unfit, open_source
 from workbench.evidence.store import EvidenceError, EvidenceStore
 from workbench.log.ports import Redactor
 from workbench.storage.errors import is_full, no_room
+from workbench.text_encoding import RedactStream as RedactStream
+from workbench.text_encoding import Source as Source
+from workbench.text_encoding import Target as Target
+from workbench.text_encoding import is_utf8, redact_encoded, text_encoding
 
 _CHUNK = 1 << 20
+_HEAD = 8192
 
 _POINTED = frozenset(("symlink_rejected", "extension_not_allowed", "size_limit_exceeded"))
 
@@ -41,26 +46,6 @@ class EvidenceItem(NamedTuple):
     `skipped` (one of those, `not_a_file`, `unreadable`, `invalid_path`)."""
     removed: dict[str, int] | None = None
     """By kind, how many secrets the filter took out of the copy; None if there were none."""
-
-
-class Source(Protocol):
-    """Bytes to be read."""
-
-    def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end."""
-        ...
-
-
-class Target(Protocol):
-    """Where bytes go."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take all of `data`."""
-        ...
-
-
-RedactStream = Callable[[Source, Target], dict[str, int]]
-"""Copies a text in bounded memory without its secrets; how many of each kind were removed."""
 
 
 class Staging:
@@ -108,7 +93,7 @@ class Staging:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     target = _Hashing(file)
-                    removed = redact(source, target) if source.is_text() else _copied(source, target)
+                    removed = _redacted(source, target, redact)
                     file.flush()
                     os.fsync(file.fileno())
             except BaseException:
@@ -226,6 +211,15 @@ class _Hashing:
     @property
     def digest(self) -> str:
         return self._hash.hexdigest()
+
+
+def _redacted(source: BoundedSource, target: Target, redact: RedactStream) -> dict[str, int]:
+    """Copy a file, in whatever encoding it is text; what is none stays as it is."""
+    encoding = text_encoding(source)
+    # What is nearly text is filtered too, whatever it begins like: agents name texts, not pictures.
+    if encoding is None and (b"\0" not in source.read_at(0, _HEAD) or is_utf8(source)):
+        encoding = "utf-8"
+    return _copied(source, target) if encoding is None else redact_encoded(source, target, redact, encoding)
 
 
 def _copied(source: Source, target: Target) -> dict[str, int]:

@@ -21,3 +21,18 @@ def fold(name: str) -> str:
             break
         key = folded
     return _SEPARATORS.sub("-", key.strip())
+
+
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that leave nothing on the page."""
+
+
+def is_blank(name: str) -> bool:
+    """Whether nothing of a name can be seen: no sign in it but blanks, marks of direction and the like."""
+    return all(
+        sign in _UNSEEN
+        or unicodedata.category(sign) in ("Cf", "Zs", "Zl", "Zp")
+        or "\ufe00" <= sign <= "\ufe0f"
+        or "\U000e0100" <= sign <= "\U000e01ef"
+        for sign in name
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.identity.folding import is_blank
 from workbench.identity.registry import Registry
 from workbench.identity.scopes import Scope, resolve
 from workbench.memory.errors import InvalidArgument
@@ -32,7 +33,16 @@ def name(field: str, given: str | None, most: int = NAME_CHARACTERS) -> str | No
         trimmed.encode()
     except UnicodeEncodeError:
         raise InvalidArgument(f"{field} is not valid text") from None
-    return trimmed or None
+    return None if is_blank(trimmed) else trimmed
+
+
+def words(field: str, given: str | None) -> str | None:
+    """Words to look for, trimmed; None for none, U+FFFD for what is no sign. Raises `InvalidArgument`."""
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise InvalidArgument(f"{field} is a text")
+    return given.strip().encode("utf-16", "surrogatepass").decode("utf-16", "replace") or None
 
 
 def scope(registry: Registry, domain: str | None, project: str | None, task_id: str | None) -> Scope:

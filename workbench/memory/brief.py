@@ -29,11 +29,13 @@ from workbench.memory.brief_lines import (
     fitting,
     flat,
 )
+from workbench.memory.errors import InvalidArgument
 from workbench.memory.events import CheckpointRecorded, FactAsserted, ObservationRecorded
+from workbench.memory.filtering import under_slot
 from workbench.memory.folds import STATUS_SLOT
 from workbench.memory.observations import first_seen, given, memory_event_of
 from workbench.memory.snapshot import Snapshot, id_bytes, id_text
-from workbench.memory.spans import Span, descending, domains_seen
+from workbench.memory.spans import Span, descending, domains_seen, newest
 from workbench.memory.views import Brief, Review
 from workbench.storage import fetch
 
@@ -97,6 +99,8 @@ def _folder(given: str | Path | None) -> Path | None:
     """A working directory with its `..` gone up as they are written; None for what names none."""
     if given is None:
         return None
+    if not isinstance(given, str | Path):
+        raise InvalidArgument("cwd is a folder: a text or a path")
     try:
         text = os.fspath(given)
         text.encode()
@@ -140,6 +144,10 @@ def brief(
     max_chars: int,
 ) -> Brief:
     """The brief of a project, or of everything where there is none."""
+    if place.project is not None and not _is_known(snapshot, snapshot.registry.project_forms(place.project)):
+        # What was asked for is repeated; no name stored holds a secret, and who asks for such a one need not
+        # wait for the filter's rules.
+        place = place._replace(project=redactor.redact_text(place.project)[0])
     writer = _Writer(snapshot, place, redactor)
     sections = [
         Section("open_tasks", "Open tasks", tuple(writer.tasks()), 5, writer.tasks_counted),
@@ -150,7 +158,7 @@ def brief(
         _protocol(),
     ]
     empty = not any(section.items for section in sections[:-2])
-    head = (*_head(place), NOTHING) if empty else _head(place)
+    head = (*_head(place), writer.nothing()) if empty else _head(place)
     return _answer(place, fit(head, sections, max_chars), writer.redactions)
 
 
@@ -195,12 +203,29 @@ class _Writer:
         self.facts_counted = 0
         """The same of current facts and `facts`."""
 
+    def nothing(self) -> str:
+        """What stands in place of all sections: whether anything was recorded at all."""
+        span = Span(self._domains, self._forms)
+        found = len(newest(self._snapshot, span, "observations", self._snapshot.observed(), MOST_COUNTED + 1))
+        if not found:
+            return NOTHING
+        number = f"more than {MOST_COUNTED} observations" if found > MOST_COUNTED else f"{found} observations"
+        return f"Nothing to hand over yet: {'1 observation' if found == 1 else number}."
+
     def _text(self, text: str, stored_by: str | None) -> str:
         """A recorded text as one line; filtered again unless the filter of now has seen it."""
         if stored_by != self._redactor.version:
             text, removed = self._redactor.redact_text(text)
             self.redactions += sum(removed.values())
         return flat(text)
+
+    def _value(self, said: FactAsserted, stored_by: str | None) -> str:
+        """What a fact says as one line; its slot is part of what the filter looks at."""
+        if stored_by == self._redactor.version:
+            return flat(said.value)
+        value, removed = under_slot(self._redactor, said.slot, said.value)
+        self.redactions += sum(removed.values())
+        return flat(value)
 
     def _filter_of(self, observation: int) -> str | None:
         """The version of the filter that an observation and what it carries were stored under."""
@@ -259,7 +284,8 @@ class _Writer:
                 labels.append(f"disputed by {_short(flat(rejected.reviewer), _NAMED)}")
             inside = ", ".join(label for label in labels if label)
             after = f" [{inside}] (fact {fact_id})" if inside else f" (fact {fact_id})"
-            yield Item(fitting(f"{flat(said.slot)} = ", self._text(said.value, stored_by), after))
+            value = self._value(said, stored_by)
+            yield Item(fitting(f"{flat(said.slot)} = ", value, after))
 
     def _fact_positions(self) -> Iterator[int]:
         snapshot = self._snapshot

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from workbench.identity.scopes import Scope
 from workbench.memory import asked, cursors, facts, reviews, tasks
-from workbench.memory.observations import observation, observations
+from workbench.memory.observations import carrier, observations
 from workbench.memory.snapshot import Snapshot
 from workbench.memory.spans import newest, span_of
 from workbench.memory.views import TaskContext
@@ -33,10 +33,7 @@ def task_context(
     found = facts.current(snapshot, facts.facts_span(scope), limit + 1)
     before_page = page.positions[0] if page.positions else page.cursor + 1
     at = tasks.current_checkpoint(snapshot, scope) if scope.task_key else None
-    checkpoint = None
-    if at is not None:
-        observed = snapshot.value("SELECT observation FROM checkpoints WHERE position = :at", at=at)
-        checkpoint = observation(snapshot, observed, with_checkpoint=True)
+    checkpoint = None if at is None else carrier(snapshot, at)
     review, unresolved = None, []
     if scope.task_key:
         unresolved = reviews.unresolved(snapshot, scope, at or 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
@@ -86,17 +86,24 @@ class Draft(NamedTuple):
             occurred_at=self.clean.entry.occurred_at,
         )
 
+    def _whose(self) -> dict[str, Any]:
+        """The scope and the agent, which every event of the call has."""
+        scope = self.names.scope
+        domain_key, project_key, task_key = scope.key
+        return {
+            "scope_domain": domain_key,
+            "scope_project": project_key,
+            "scope_task": task_key,
+            "domain": scope.domain,
+            "project": _written(scope.project),
+            "task_id": _written(scope.task_id),
+            "agent": self.names.agent,
+        }
+
     def _observation(self, entry: Entry) -> ObservationRecorded:
         names = self.names
-        domain_key, project_key, task_key = names.scope.key
         return ObservationRecorded(
-            scope_domain=domain_key,
-            scope_project=project_key,
-            scope_task=task_key,
-            domain=names.scope.domain,
-            project=_written(names.scope.project),
-            task_id=_written(names.scope.task_id),
-            agent=names.agent,
+            **self._whose(),
             agent_source=entry.agent_source,
             session_id=_written(entry.session_id),
             domain_raw=_written(names.domain_raw),
@@ -127,16 +134,8 @@ class Draft(NamedTuple):
                 yield Removed(kind, count, f"evidence.{number}", self.hash_filter)
 
     def _checkpoint(self, checkpoint: Checkpoint) -> CheckpointRecorded:
-        names = self.names
-        domain_key, project_key, task_key = names.scope.key
         return CheckpointRecorded(
-            scope_domain=domain_key,
-            scope_project=project_key,
-            scope_task=task_key,
-            domain=names.scope.domain,
-            project=_written(names.scope.project),
-            task_id=_written(names.scope.task_id),
-            agent=names.agent,
+            **self._whose(),
             goal=checkpoint.goal,
             completed=list(checkpoint.completed),
             verification=list(checkpoint.verification),
@@ -146,16 +145,8 @@ class Draft(NamedTuple):
         )
 
     def _fact(self, fact: Fact) -> FactAsserted:
-        names = self.names
-        domain_key, project_key, task_key = names.scope.key
         return FactAsserted(
-            scope_domain=domain_key,
-            scope_project=project_key,
-            scope_task=task_key,
-            domain=names.scope.domain,
-            project=_written(names.scope.project),
-            task_id=_written(names.scope.task_id),
-            agent=names.agent,
+            **self._whose(),
             slot=fact.slot,
             value=fact.value,
             kind=fact.kind,

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.identity.folding import fold
+from workbench.identity.folding import fold, is_blank
 from workbench.memory.errors import InvalidArgument
 
 MAX_NAME = 200
@@ -166,7 +166,7 @@ def name(field: str, value: object, *, blank: bool = False, limit: int = MAX_NAM
     if type(value) is not str:
         raise _not_text(field, value)
     trimmed = value.strip()
-    if not trimmed or not fold(trimmed):
+    if is_blank(trimmed) or not fold(trimmed):
         if blank:
             return None
         raise InvalidArgument(f"{field} is blank", hint="name it, or leave it out")

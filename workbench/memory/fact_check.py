@@ -14,6 +14,7 @@ from workbench.log.decoding import FoldDecoder
 from workbench.log.ports import Redactor
 from workbench.memory.entry import Fact
 from workbench.memory.errors import StaleFact
+from workbench.memory.filtering import under_slot
 from workbench.memory.requests import marks
 from workbench.storage import fetch
 
@@ -81,7 +82,7 @@ def _value(connection: apsw.Connection, decoder: FoldDecoder, redactor: Redactor
     event = decoder.event(fetch.rows(connection, sqlite.TO_FOLD, (position - 1, 1))[0])
     assert event is not None
     value: str = event.payload.value
-    return redactor.redact_text(value)[0]
+    return under_slot(redactor, event.payload.slot, value)[0]
 
 
 def _plain(fact_id: str) -> str:

@@ -56,6 +56,7 @@ def filtered(entry: Entry, redactor: Redactor) -> Filtered:
     if entry.fact is not None:
         names |= {"fact.slot": entry.fact.slot, "fact.supersedes": entry.fact.supersedes}
     refuse_secrets(redactor, names)
+    _refuse_entity(redactor, entry)
     observation, of_observation = _clean(
         redactor,
         {
@@ -79,8 +80,9 @@ def filtered(entry: Entry, redactor: Redactor) -> Filtered:
         )
     of_fact: tuple[Removed, ...] = ()
     if entry.fact is not None:
-        said, of_fact = _clean(redactor, {"value": entry.fact.value})
-        entry = msgspec.structs.replace(entry, fact=msgspec.structs.replace(entry.fact, value=said["value"]))
+        value, found = under_slot(redactor, entry.fact.slot, entry.fact.value)
+        of_fact = tuple(Removed(kind, count, "value", redactor.version) for kind, count in found.items())
+        entry = msgspec.structs.replace(entry, fact=msgspec.structs.replace(entry.fact, value=value))
     return Filtered(entry, of_observation, of_checkpoint, of_fact)
 
 
@@ -94,6 +96,30 @@ def refuse_secrets(redactor: Redactor, names: Mapping[str, str | None]) -> None:
             raise InvalidArgument(
                 f"{field} holds what looks like a secret", hint="name it otherwise; nothing was stored"
             )
+
+
+def _refuse_entity(redactor: Redactor, entry: Entry) -> None:
+    """What kind of thing an entity is says what its id is: that of a `password` is no name."""
+    kind, named = entry.entity_type, entry.entity_id
+    if kind and named and under_slot(redactor, kind, named)[1]:
+        raise InvalidArgument(
+            "entity_id holds what looks like a secret", hint="name it otherwise; nothing was stored"
+        )
+
+
+def under_slot(redactor: Redactor, slot: str, value: str) -> tuple[str, dict[str, int]]:
+    """A value without secrets, and what was removed, by kind; the name it stands under tells what it is."""
+    member = {slot: value}
+    if not redactor.may_change(_encode(member)):
+        return value, {}
+    clean, found = redactor.redact_value(member)
+    # By place: only the value counts here, a name that holds a secret is refused elsewhere.
+    (kept,) = clean.values()
+    counts: Counter[str] = Counter()
+    if kept != value:
+        for each in found:
+            counts[each.kind] += each.count
+    return kept, dict(counts)
 
 
 def encodable(path: str) -> str:

@@ -216,12 +216,16 @@ def _observation(connection: apsw.Connection, event: FoldEvent) -> None:
 def _fact(connection: apsw.Connection, event: FoldEvent) -> None:
     said: FactAsserted = event.payload
     observation = _cause(connection, event)
+    # What nobody may see is not told by a fact of it either.
+    private = event.private or bool(
+        fetch.value(connection, "SELECT private FROM observations WHERE position = ?", (observation,))
+    )
     if said.confirms is not UNSET:
         fact = _fact_at(connection, said.confirms)
         if fact is not None:
             connection.execute(
                 "INSERT INTO fact_confirmations VALUES(?, ?, ?, ?)",
-                (fact, event.position, observation, event.private),
+                (fact, event.position, observation, private),
             )
             connection.execute(
                 "UPDATE observations SET fact_position = ? WHERE position = ?", (fact, observation)
@@ -232,14 +236,15 @@ def _fact(connection: apsw.Connection, event: FoldEvent) -> None:
     ended = [] if said.retires is UNSET else [_fact_at(connection, each) for each in said.retires]
     replaces = None if said.supersedes is UNSET else _fact_at(connection, said.supersedes)
     connection.executemany(
-        "UPDATE facts SET to_position = ?1, replaced_by = ?1 WHERE position = ?2 AND to_position IS NULL",
-        [(event.position, position) for position in {*ended, replaces} if position is not None],
+        "UPDATE facts SET to_position = ?1, replaced_by = ?1 WHERE position = ?2 AND private = ?3 "
+        "AND to_position IS NULL",
+        [(event.position, position, private) for position in {*ended, replaces} if position is not None],
     )
     # Whatever its author knew of: a slot has one current fact.
     connection.execute(
         "UPDATE facts SET to_position = ?1, replaced_by = ?1 WHERE slot = ?2 AND project_key = ?4 "
         "AND task_key = ?5 AND domain_key = ?3 AND private = ?6 AND to_position IS NULL",
-        (event.position, said.slot, *keys, event.private),
+        (event.position, said.slot, *keys, private),
     )
     connection.execute(
         "INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
@@ -250,7 +255,7 @@ def _fact(connection: apsw.Connection, event: FoldEvent) -> None:
             *keys,
             said.slot,
             said.kind,
-            event.private,
+            private,
             replaces,
         ),
     )
@@ -268,16 +273,20 @@ def _fact(connection: apsw.Connection, event: FoldEvent) -> None:
                 )
             )
         for project, task in sorted(names):
-            _set_status(connection, project, task, said.value.strip().lower(), private=event.private)
+            _set_status(connection, project, task, said.value.strip().lower(), private=private)
 
 
 def _checkpoint(connection: apsw.Connection, event: FoldEvent) -> None:
     said: CheckpointRecorded = event.payload
     keys = (said.scope_domain, said.scope_project, said.scope_task)
     observation = _cause(connection, event)
-    shown = fetch.value(connection, "SELECT shown FROM observations WHERE position = ?", (observation,))
-    if shown is None:
-        shown = not event.private
+    cause = fetch.row(
+        connection, "SELECT shown, private FROM observations WHERE position = ?", (observation,)
+    )
+    if cause is not None and event.private and not cause[1]:
+        # More private than what caused it, it is not seen together with that.
+        observation, cause = event.position, None
+    shown = not event.private if cause is None else cause[0]
     connection.execute(
         "UPDATE checkpoints SET to_position = ? WHERE project_key = ? AND task_key = ? AND domain_key = ? "
         "AND position = "

@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from workbench.memory.entry import FALLBACK
 from workbench.memory.events import CheckpointRecorded, Evidence, ObservationRecorded
 from workbench.memory.purges import is_purged
 from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_text, instant
@@ -85,6 +86,38 @@ def observation(snapshot: Snapshot, position: int, *, with_checkpoint: bool = Fa
         checkpoint=checkpoint,
         private=True if marked and event.private else UNSET,
         quarantined=True if marked and is_withheld(snapshot, position) else UNSET,
+    )
+
+
+def carrier(snapshot: Snapshot, checkpoint: int) -> Observation:
+    """The observation that carries the checkpoint at a position, with it.
+
+    Of a checkpoint whose observation this log does not hold, its own event stands for that.
+    """
+    observed = snapshot.value("SELECT observation FROM checkpoints WHERE position = :at", at=checkpoint)
+    if observed != checkpoint:
+        return observation(snapshot, observed, with_checkpoint=True)
+    event = snapshot.event(checkpoint)
+    said: CheckpointRecorded = event.payload
+    own = id_text(event.event_id)
+    return Observation(
+        observation_id=own,
+        event_id=own,
+        position=checkpoint,
+        agent=said.agent,
+        session_id=None,
+        domain=said.domain,
+        project=given(said.project),
+        task_id=given(said.task_id),
+        category=FALLBACK,
+        recorded_at_utc=instant(event.recorded_at),
+        occurred_at_utc=None if event.occurred_at is None else instant(event.occurred_at),
+        text="",
+        why=None,
+        evidence=[],
+        fact_id=None,
+        checkpoint=checkpoint_at(snapshot, checkpoint),
+        private=True if snapshot.raw and event.private else UNSET,
     )
 
 

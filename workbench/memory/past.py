@@ -14,7 +14,7 @@ from workbench.memory.events import FactAsserted, ObservationRecorded, Visibilit
 from workbench.memory.snapshot import Snapshot, id_text, instant
 from workbench.memory.spans import Span
 from workbench.memory.startup import contract
-from workbench.memory.views import AsOf, Observation, PastFact, Quarantined, Timeline, TimelineEvent
+from workbench.memory.views import AsOf, PastFact, Quarantined, Timeline, TimelineEvent
 from workbench.storage import fetch
 
 _MICROSECONDS = 1_000_000
@@ -27,12 +27,8 @@ def as_of(
     """What a snapshot of the past shows of a scope; up to `limit` of each kind, newest first."""
     found = facts.current(snapshot, facts_span, limit + 1)
     at = snapshot.recorded_at(snapshot.last)
-    checkpoint: Observation | None = None
     handed_off = tasks.current_checkpoint(snapshot, scope) if scope.task_key else None
-    if handed_off is not None:
-        sql = "SELECT observation FROM checkpoints WHERE position = :at"
-        observed = snapshot.value(sql, at=handed_off)
-        checkpoint = observations.observation(snapshot, observed, with_checkpoint=True)
+    checkpoint = None if handed_off is None else observations.carrier(snapshot, handed_off)
     reviewed = reviews.listed(
         snapshot,
         target_id=None,

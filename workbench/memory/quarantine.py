@@ -65,7 +65,8 @@ def set_quarantine(
             "SELECT event_id, fact_position, private FROM observations WHERE position = ?",
             (found.observation,),
         )
-        assert row is not None
+        if row is None:
+            raise InvalidArgument("this log does not hold the observation that carries the checkpoint")
         own, fact, private = str(UUID(bytes=row[0])), row[1], bool(row[2])
         if quarantined and fact is not None:
             raise InvalidArgument(

@@ -204,7 +204,8 @@ class MemoryReader:
 
         registry = self.registry()
         with self._sight.look(registry, raw=raw, as_of=as_of) as snapshot:
-            domains = domains_seen(snapshot) if domain is None else registry.domain_forms(domain)
+            named = asked.name("domain", domain)
+            domains = domains_seen(snapshot) if named is None else registry.domain_forms(named)
             return facts.conflicts(snapshot, domains)
 
     # -- reviews and comparison ------------------------------------------------------------
@@ -326,16 +327,18 @@ class MemoryReader:
         registry = self.registry()
         speaker = registry.agent(asked.name("agent", agent))
         session_id = asked.name("session_id", session_id)
+        words = asked.words("focus", focus)
+        redactor = self.log.redactor
         scope = asked.scope(registry, domain, project, task_id)
         with self._sight.look(registry) as snapshot:
-            startup.refuse_unknown(snapshot, scope, asked.name("domain", domain))
+            startup.refuse_unknown(snapshot, scope, asked.name("domain", domain), redactor)
             if mode == "bundle":
-                return startup.bundle(
+                found = startup.bundle(
                     snapshot,
                     scope,
                     generated_at=to_text(self.clock()),
                     label=self._label(scope.domain),
-                    words=focus.strip() or None if focus else None,
+                    words=words,
                     limit=limit,
                     since=None if since is None else cursors.decode(registry, scope, since, snapshot.last),
                     before=None if before is None else cursors.decode(registry, scope, before, snapshot.last),
@@ -343,13 +346,14 @@ class MemoryReader:
                     agent=speaker,
                     anywhere=asked.name("domain", domain) is None,
                 )
+                return startup.without_secrets(found, redactor)
         page = self.brief(project=project, max_chars=max_chars)
         return BriefBundle(
             brief=page.text,
             project=page.project,
             counts=page.counts,
-            session_id=session_id,
-            agent=speaker,
+            session_id=startup.clean(session_id, redactor),
+            agent=startup.clean(speaker, redactor) or speaker,
         )
 
     def near(self, project: str, task_id: str | None = None) -> list[str]:
@@ -437,13 +441,18 @@ class MemoryReader:
         asked.number("limit", limit, asked.MOST_LISTED)
         if not isinstance(at, datetime) or at.utcoffset() is None:
             raise InvalidArgument("at is a time with a zone", hint="write it like 2026-03-02T14:00:00Z")
+        try:
+            at.astimezone(self._zone)
+            at = at.astimezone(UTC)
+        except OverflowError:
+            raise InvalidArgument("at lies outside the years 1 to 9999") from None
         registry = self.registry()
         with self._sight.look(registry, raw=raw, as_of=at if as_of else None) as snapshot:
             return past.timeline(
                 snapshot,
                 self._span(snapshot, domain, None),
                 registry.domain(domain) if asked.name("domain", domain) else None,
-                at.astimezone(UTC),
+                at,
                 timedelta(hours=window_hours),
                 limit,
                 self._zone,

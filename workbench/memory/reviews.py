@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.identity.scopes import Scope
 from workbench.memory.events import CheckpointRecorded, ReviewItem, ReviewRecorded
@@ -20,26 +20,32 @@ def dispute(snapshot: Snapshot, fact_id: str) -> Review | None:
     """The latest review of a fact, if it rejects the fact."""
     if not snapshot.reviewed:
         return None
-    row = snapshot.row(
-        "SELECT verdict, position FROM reviews WHERE target_id = :target AND item = '' "
-        "AND target_kind = 'fact' AND position <= :upto ORDER BY position DESC LIMIT 1",
-        target=fact_id,
-    )
-    return review(snapshot, row[1]) if row is not None and row[0] == REJECTED else None
+    where = "target_id = :target AND item = '' AND target_kind = 'fact'"
+    found = seen(snapshot, where, {"target": fact_id}, 1, snapshot.last + 1)
+    if not found:
+        return None
+    latest = review(snapshot, found[0])
+    return latest if latest.verdict == REJECTED else None
 
 
 def of_targets(snapshot: Snapshot, target_ids: Sequence[str]) -> Review | None:
     """The latest review of any of these targets or of a line of them."""
     if not snapshot.reviewed:
         return None
-    positions = [
-        snapshot.value(
-            "SELECT max(position) FROM reviews WHERE target_id = :target AND position <= :upto", target=target
-        )
-        for target in dict.fromkeys(target_ids)
-    ]
-    found = max((position for position in positions if position is not None), default=None)
-    return None if found is None else review(snapshot, found)
+    found = [_latest(snapshot, target) for target in dict.fromkeys(target_ids)]
+    latest = max((position for position in found if position is not None), default=None)
+    return None if latest is None else review(snapshot, latest)
+
+
+def _latest(snapshot: Snapshot, target_id: str) -> int | None:
+    """The position of the latest review of a target or a line of it that may be seen."""
+    sql = "SELECT max(position) FROM reviews WHERE target_id = :target AND position <= :upto"
+    latest: int | None = snapshot.value(sql, target=target_id)
+    if latest is None or snapshot.raw or not snapshot.event(latest).private:
+        return latest
+    # What is said in private about something public no writer of ours gives; the others are sorted for it.
+    earlier = seen(snapshot, "target_id = :target", {"target": target_id}, 1, latest)
+    return earlier[0] if earlier else None
 
 
 def unresolved(snapshot: Snapshot, scope: Scope, after: int) -> list[Review]:
@@ -83,6 +89,9 @@ def may_see_target(snapshot: Snapshot, kind: str, target_id: str) -> bool:
     stored = id_bytes(target_id)
     if stored is None:
         return True
+    # Whatever kind it is said to be of.
+    if snapshot.value("SELECT private FROM events WHERE event_id = :id", id=stored):
+        return False
     if kind == "fact":
         sql = "SELECT private = 0 FROM facts WHERE fact_id = :id"
     elif kind == "checkpoint":
@@ -161,21 +170,23 @@ def listed(
         ]
     else:
         runs = [("project_key = :project", {"project": project}) for project in projects]
-    found: list[int] = []
-    for where, keys in runs:
-        end, kept = below, 0
-        while kept < limit:
-            rows = snapshot.rows(
-                f"SELECT position, target_kind, target_id FROM reviews WHERE {where} AND position < :below "
-                "AND position <= :upto ORDER BY position DESC LIMIT :limit",
-                below=end,
-                limit=limit,
-                **keys,
-            )
-            seen = _seen(snapshot, rows)
-            found += [row[0] for row in seen]
-            kept += len(seen)
-            if len(rows) < limit:
-                break
-            end = rows[-1][0]
+    found = [position for where, keys in runs for position in seen(snapshot, where, keys, limit, below)]
     return sorted(found, reverse=True)[:limit]
+
+
+def seen(snapshot: Snapshot, where: str, keys: Mapping[str, str], limit: int, below: int) -> list[int]:
+    """Positions of the newest reviews before one that fulfil a condition and may be seen."""
+    found: list[int] = []
+    while len(found) < limit:
+        rows = snapshot.rows(
+            f"SELECT position, target_kind, target_id FROM reviews WHERE {where} AND position < :below "
+            "AND position <= :upto ORDER BY position DESC LIMIT :limit",
+            below=below,
+            limit=limit,
+            **keys,
+        )
+        found += [row[0] for row in _seen(snapshot, rows)]
+        if len(rows) < limit:
+            break
+        below = rows[-1][0]
+    return found[:limit]

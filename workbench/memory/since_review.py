@@ -50,13 +50,9 @@ def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], lim
 
 
 def _last_review(snapshot: Snapshot, span: Span) -> int:
-    """The position of the latest review of anything in a task; 0 without one."""
-    sql = (
-        "SELECT max(position) FROM reviews WHERE project_key = :project AND task_key = :task "
-        "AND domain_key = :domain AND position <= :upto"
-    )
-    found = [snapshot.value(sql, **keys) for _, keys in span.runs()]
-    return max((position for position in found if position is not None), default=0)
+    """The position of the latest review of anything in a task that may be seen; 0 without one."""
+    found = [reviews.seen(snapshot, where, keys, 1, snapshot.last + 1) for where, keys in span.runs()]
+    return max((position for run in found for position in run), default=0)
 
 
 def _change(snapshot: Snapshot, position: int) -> FactChange:
@@ -79,7 +75,7 @@ def _removed(snapshot: Snapshot, positions: list[int]) -> list[RemovedFrom]:
         for at in (position, *_caused(snapshot, position)):
             event = snapshot.event(at)
             removals = event.payload.redactions
-            if removals is not UNSET:
+            if removals is not UNSET and (snapshot.raw or not event.private):
                 found += [
                     RemovedFrom(position=at, type=event.event_type.type, removed=removed)
                     for removed in removals

@@ -97,8 +97,9 @@ class Snapshot:
         if not self.past:
             return f"{alias}.shown = 1"
         return (
-            f"{known} AND EXISTS (SELECT 1 FROM observations seen WHERE seen.position = {alias}.observation "
-            f"AND {self.observed('seen')})"
+            f"{known} AND (EXISTS (SELECT 1 FROM observations seen WHERE seen.position = {alias}.observation "
+            f"AND {self.observed('seen')}) OR ({alias}.observation = {alias}.position AND EXISTS ("
+            f"SELECT 1 FROM events own WHERE own.position = {alias}.position AND own.private = 0)))"
         )
 
     def asserted(self, alias: str = "facts") -> str:
@@ -222,7 +223,10 @@ def _position(now: Snapshot, as_of: datetime | int) -> int:
     if isinstance(as_of, datetime):
         if as_of.utcoffset() is None:
             raise InvalidArgument("as_of needs a time with a zone", hint="write it like 2026-03-02T14:00:00Z")
-        return now.position_at(to_micros(as_of))
+        try:
+            return now.position_at(to_micros(as_of))
+        except OverflowError:
+            raise InvalidArgument("as_of lies outside the years 1 to 9999") from None
     if isinstance(as_of, bool) or not isinstance(as_of, int):
         raise InvalidArgument("as_of is a time, or a position of the log")
     if not 0 <= as_of <= now.last:

@@ -52,19 +52,20 @@ def span_of(scope: Scope) -> Span:
 
 def domains_seen(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of all domains that anything was recorded in."""
-    found: list[str] = []
-    after = ""
-    while True:
-        # Jumps from one key to the next along the index.
-        key = fetch.value(
-            snapshot.connection,
-            "SELECT domain_key FROM observations WHERE domain_key > ? ORDER BY domain_key LIMIT 1",
-            (after,),
-        )
-        if key is None:
-            return tuple(found)
-        found.append(key)
-        after = key
+    found: set[str] = set()
+    # What a log lacks the observations of is there all the same.
+    for table in ("observations", "facts", "checkpoints"):
+        after: str | None = ""
+        while after is not None:
+            # Jumps from one key to the next along the index.
+            after = fetch.value(
+                snapshot.connection,
+                f"SELECT domain_key FROM {table} WHERE domain_key > ? ORDER BY domain_key LIMIT 1",
+                (after,),
+            )
+            if after is not None:
+                found.add(after)
+    return tuple(sorted(found))
 
 
 def newest(

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from workbench.identity.scopes import Scope
+from workbench.log.ports import Redactor
 from workbench.memory import facts, focus, observations
 from workbench.memory.context import task_context
 from workbench.memory.errors import UnknownScope
@@ -33,14 +34,22 @@ def contract() -> ContractName:
     return ContractName(name=CONTRACT, version=__version__)
 
 
-def refuse_unknown(snapshot: Snapshot, scope: Scope, given: str | None) -> None:
-    """`UnknownScope` for a domain that the manifest does not have and nothing was recorded in."""
+def refuse_unknown(snapshot: Snapshot, scope: Scope, given: str | None, redactor: Redactor) -> None:
+    """`UnknownScope` for a domain that the manifest does not have and nothing that may be seen is in.
+
+    It repeats the name unless the filter finds a secret in it.
+    """
     if given is None or snapshot.registry.declares_domain(given):
         return
-    if newest(snapshot, span_of(scope)._replace(projects=None, tasks=None), "observations", "1", 1):
+    if newest(
+        snapshot, span_of(scope)._replace(projects=None, tasks=None), "observations", snapshot.observed(), 1
+    ):
         return
+    called = (
+        f" is called {scope.domain[:80]!r}" if redactor.redact_text(given)[0] == given else " has that name"
+    )
     raise UnknownScope(
-        f"no domain is called {scope.domain[:80]!r}",
+        f"no domain{called}",
         hint="declare it under [[domains]] in the manifest, or start without a domain",
     )
 
@@ -71,7 +80,8 @@ def bundle(
         recent = observations.observations(snapshot, hits.observations[:limit])
         if scope.project is None:
             context = _narrowed(snapshot, context, hits.observations, limit)
-    at = snapshot.recorded_at(snapshot.last)
+    known = newest_seen(snapshot)
+    at = snapshot.recorded_at(known)
     return StartupBundle(
         generated_at=generated_at,
         focus=words,
@@ -82,14 +92,48 @@ def bundle(
         sources=[],
         source_health=SourceHealth(status="ok", issue_count=0, issues=[]),
         recent_events=recent,
-        db_summary=DatabaseSummary(
-            position=snapshot.last, last_recorded_at=None if at is None else instant(at)
-        ),
+        db_summary=DatabaseSummary(position=known, last_recorded_at=None if at is None else instant(at)),
         session_id=session_id,
         agent=agent,
         contract=contract(),
         elsewhere=(elsewhere(snapshot, scope) or UNSET) if anywhere else UNSET,
     )
+
+
+def newest_seen(snapshot: Snapshot) -> int:
+    """How far the log has come for who looks: its newest observation that may be seen, and its parts."""
+    spans = [Span((key,)) for key in domains_seen(snapshot)]
+    found = [newest(snapshot, span, "observations", snapshot.observed(), 1) for span in spans]
+    last = max((position for run in found for position in run), default=0)
+    brought = snapshot.row(
+        "SELECT checkpoint_position, fact_position FROM observations WHERE position = :last", last=last
+    )
+    more = [each for each in brought or () if each is not None and each > last]
+    return max((each for each in more if not snapshot.event(each).private), default=last)
+
+
+def clean(given: str | None, redactor: Redactor) -> str | None:
+    """What was asked for as it may be repeated."""
+    return None if given is None else redactor.redact_text(given)[0]
+
+
+def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
+    """A bundle whose echo of what was asked for went through the filter; no name stored holds a secret."""
+    project = clean(found.project, redactor)
+    asked_for = {
+        "focus": clean(found.focus, redactor),
+        "project": project,
+        "session_id": clean(found.session_id, redactor),
+        "agent": clean(found.agent, redactor),
+    }
+    if all(getattr(found, field) == value for field, value in asked_for.items()):
+        task = clean(found.task_context.task_id, redactor)
+        if task == found.task_context.task_id:
+            return found
+    context = msgspec.structs.replace(
+        found.task_context, project=project, task_id=clean(found.task_context.task_id, redactor)
+    )
+    return msgspec.structs.replace(found, task_context=context, **asked_for)
 
 
 def elsewhere(snapshot: Snapshot, scope: Scope) -> list[str]:

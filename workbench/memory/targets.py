@@ -7,10 +7,11 @@ from uuid import UUID
 
 import apsw
 
+from workbench.log import sqlite
 from workbench.log.event_log import EventLog
 from workbench.log.streams import StreamRef, scope_stream
 from workbench.memory.entry import LISTS
-from workbench.memory.stored import stored_call
+from workbench.memory.errors import InvalidArgument
 from workbench.storage import fetch
 
 CHECKPOINT, FACT, OBSERVATION, SECTION = "checkpoint", "fact", "observation", "section"
@@ -54,8 +55,10 @@ def target(log: EventLog, kind: str, target_id: str) -> Target | None:
     """Look up what a review may be about; None where there is nothing of that kind and id.
 
     A fact or a checkpoint is also found by the id of its observation. Sections are not memory's: for them the
-    answer is None.
+    answer is None. Raises `InvalidArgument` for what is no text.
     """
+    if not isinstance(target_id, str) or not isinstance(kind, str):
+        raise InvalidArgument("what a review is about is named by texts: its kind and its id")
     try:
         key = UUID(target_id).bytes
     except ValueError:
@@ -78,7 +81,7 @@ def target(log: EventLog, kind: str, target_id: str) -> Target | None:
             bool(private),
             is_quarantined(connection, observation),
             scope_stream(*keys),
-            _lines(log, connection, observation) if kind == CHECKPOINT else {},
+            _lines(log, connection, position) if kind == CHECKPOINT else {},
         )
 
 
@@ -99,6 +102,6 @@ def stream_of(log: EventLog, name: str) -> StreamRef | None:
     return None if row is None else StreamRef(*row)
 
 
-def _lines(log: EventLog, connection: apsw.Connection, observation: int) -> dict[str, int]:
-    checkpoint = stored_call(connection, log.decoder, observation).checkpoint
-    return {} if checkpoint is None else {each: len(getattr(checkpoint, each)) for each in LISTS}
+def _lines(log: EventLog, connection: apsw.Connection, position: int) -> dict[str, int]:
+    event = log.decoder.event(fetch.rows(connection, sqlite.TO_FOLD, (position - 1, 1))[0])
+    return {} if event is None else {each: len(getattr(event.payload, each)) for each in LISTS}

@@ -15,11 +15,12 @@ _MOST_ROWS = 5000
 _MOST_FIELDS = 64
 _REMEMBERED = 512
 
-_WORDS = (
+WORDS = (
     r"password|passwd|passwort|kennwort|pass|pwd|passphrase|secret|token|api[_ -]?key|contrase(?:\xc3\xb1|n)a"
 )
-_HEADER = rf'(?i)(?:[_ ,;\t"\n]|^)(?:{_WORDS})"?(?:[,;\t\r\n]|$)'
-_NAMED = re.compile(rf"(?i)(?:[A-Za-z0-9][A-Za-z0-9_ ]{{0,40}}[_ ])?(?:{_WORDS})".encode("latin-1"))
+"""Titles of columns of passwords."""
+_HEADER = rf'(?i)(?:[_ ,;\t"\n]|^)(?:{WORDS})"?(?:[,;\t\r\n]|$)'
+_NAMED = re.compile(rf"(?i)(?:[A-Za-z0-9][A-Za-z0-9_ ]{{0,40}}[_ ])?(?:{WORDS})".encode("latin-1"))
 _TITLE = re.compile(rb"[A-Za-z][A-Za-z0-9_ /-]{0,40}|[A-Za-z][A-Za-z0-9_ /-]{0,40}\([A-Za-z ]{1,20}\)")
 _FIELDS = {
     sign: re.compile(rb'"((?:[^"\r\n]|"")*+)"(?=%b|$)|([^%b"\r\n]*+)(?=%b|$)' % (sign, sign, sign))
@@ -38,7 +39,7 @@ class ColumnPass(Pass):
 
     @property
     def probes(self) -> Sequence[str]:
-        return [rf"(?i:{_WORDS})"]
+        return [rf"(?i:{WORDS})"]
 
     def find(self, data: bytes) -> list[Span]:
         spans: list[Span] = []

@@ -7,6 +7,7 @@ like (`check`) and may ask for a word nearby (`near`, within `reach` bytes).
 from __future__ import annotations
 
 import re
+from array import array
 from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
@@ -158,7 +159,9 @@ class ContextPass(Pass):
         spans: list[Span] = []
         position = 0
         search = self._search.search
-        places: dict[int, list[int]] = {}
+        places: dict[int, array[int]] = {}
+        # Kept for one text only: a secret must not outlive its removal.
+        judged: dict[tuple[int, bytes], bool] = {}
         if all(ready.near is not None and ready.near.search(data) is None for ready in self._rules):
             return spans
         while True:
@@ -169,13 +172,22 @@ class ContextPass(Pass):
             number = found.lastindex
             ready = self._rules[number - 1]
             start, end = found.span(number)
-            start = behind_escape(data, start)
+            if start and data[start - 1] == _BACKSLASH:
+                start = behind_escape(data, start)
             position = max(found.start() + 1, start)
-            if data.endswith(_MARKER_BEGIN, 0, start) or not ready.is_near(data, start, end, places):
+            if data.endswith(_MARKER_BEGIN, 0, start):
                 continue
-            if ready.is_refused(data, *found.span()):
+            if ready.near is not None and not ready.is_near(data, start, end, places):
                 continue
-            if ready.check(data[start:end]):
+            if ready.unless is not None and ready.is_refused(data, *found.span()):
+                continue
+            question = number, data[start:end]
+            answer = judged.get(question)
+            if answer is None:
+                if len(judged) > _REMEMBERED:
+                    judged.clear()
+                answer = judged[question] = ready.check(question[1])
+            if answer:
                 # A token that was cut: what is glued to it would have a border behind the marker.
                 if end < len(data) and data[end] in WORD:
                     end = self._rest.match(data, end).end()
@@ -205,23 +217,28 @@ class _Ready:
             return False
         return self.unless.search(data[max(0, start - 1) : end + 1]) is not None
 
-    def is_near(self, data: bytes, start: int, end: int, places: dict[int, list[int]]) -> bool:
+    def is_near(self, data: bytes, start: int, end: int, places: dict[int, array[int]]) -> bool:
         """Whether the word that the rule asks for is near `data[start:end]`; `places` is kept per text."""
         if self.near is None:
             return True
         words = places.get(id(self))
         if words is None:
             # What a marker is called gives nothing away: it may be this rule's own.
-            words = places[id(self)] = [
-                found.end()
-                for found in self.near.finditer(data)
-                if not data.endswith(_MARKER_BEGIN, 0, found.start())
-            ]
+            words = places[id(self)] = array(
+                "q",
+                (last for first, last in self.near.spans(data) if not data.endswith(_MARKER_BEGIN, 0, first)),
+            )
         at = bisect_right(words, start)
         reach = self.rule.guards.reach
-        if at and start - words[at - 1] <= _FARTHEST and _blanks(data[words[at - 1] : start]) <= reach:
+        if at and _is_within(data, words[at - 1], start, reach):
             return True
-        return at < len(words) and words[at] - end <= _FARTHEST and _blanks(data[end : words[at]]) <= reach
+        return at < len(words) and _is_within(data, end, words[at], reach)
+
+
+def _is_within(data: bytes, first: int, last: int, reach: int) -> bool:
+    """Whether at most `reach` blanks, breaks and quotes stand in `data[first:last]`, a short stretch."""
+    size = last - first
+    return size <= reach or (size <= _FARTHEST and _blanks(data[first:last]) <= reach)
 
 
 def _blanks(between: bytes) -> int:
@@ -229,6 +246,8 @@ def _blanks(between: bytes) -> int:
 
 
 _MARKER_BEGIN = b"[REDACTED:"
+_BACKSLASH = ord("\\")
+_REMEMBERED = 512
 _FARTHEST = 4096
 """Bytes between a secret and its word in any case."""
 _COUNTED = b" \n\t\"'"

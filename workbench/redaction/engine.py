@@ -169,9 +169,10 @@ def replace(data: bytes, spans: Sequence[Span], counts: dict[str, int]) -> bytes
     # One buffer: a hostile text has a secret every few bytes, and an object for each would be many times it.
     clean = bytearray()
     at = 0
+    markers = {kind: b"[REDACTED:%s]" % kind.encode("ascii") for kind in {span.kind for span in spans}}
     for start, end, kind in spans:
         clean += data[at:start]
-        clean += b"[REDACTED:%s]" % kind.encode("ascii")
+        clean += markers[kind]
         removed = data[start:end]
         if b"\n" in removed or b"\r" in removed:
             clean += bytes(byte for byte in removed if byte in b"\r\n")

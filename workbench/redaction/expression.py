@@ -127,6 +127,18 @@ class Expression:
             yield Found(text, spans)
             pos = max(spans[0][1], pos + 1)
 
+    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Where all matches in order begin and end, none overlapping another."""
+        match = self._match
+        size = len(text)
+        pos = 0
+        while pos <= size:
+            span = match(False, text, pos, size)[0]
+            if span[0] < 0:
+                return
+            yield span
+            pos = max(span[1], pos + 1)
+
     def sub(self, new: bytes, text: bytes) -> bytes:
         """`text` with `new` in place of every match."""
         pieces: list[bytes] = []

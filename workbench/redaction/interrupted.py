@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -41,6 +41,20 @@ _UNSEEN_PAGE = (
 )
 _TAKEN = rf"(?:{_COLOUR}|{_UNSEEN}|{_UNSEEN_ESCAPED}|{_UNSEEN_PAGE})"
 _TOKEN = r"[A-Za-z0-9_+/=.:~%@$&?#-]"
+# Between these a colour is taken out as well, since a label and its value are coloured one by one.
+_LABELLED = r"""[A-Za-z0-9_+/=.:~%@$&?#"'`\\{}\[\],*| \t-]"""
+
+# Blanks of other widths, as they are and in escapes.
+_BLANK = r"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe2\x81\x9f|\xe3\x80\x80|&nbsp;|&#160;|&#[xX][aA]0;)"
+# Quotes and joints that were escaped for a page, an address or a program.
+_ESCAPED_SIGN = (
+    rf"(?:&quot;|&apos;|&#0{{0,4}}(?:3[49]|58|61);|&#[xX]0{{0,4}}(?:2[27]|3[aAdD]);|%(?:25){{0,3}}(?:2[267]|3[aAdD])"
+    rf"|{_SLASHES}(?:x|u00)(?:2[267]|3[aAdD]))"
+)
+_NAME = (
+    r"(?i:passw(?:or)?d|passwort|passphrase|kennwort|mot de passe|contrase(?:\xc3\xb1|n)a|[_. -]pass|pwd"
+    r"|secret|token|(?:api|access|private|secret)[_. -]?key|_key|credentials?)"
+)
 
 # Letters, digits and signs in full width and in the mathematical alphabets' place for them.
 _WIDE = r"\xef(?:\xbc[\x81-\xbf]|\xbd[\x80-\x9e])"
@@ -58,25 +72,30 @@ SIGN = (
     rf"{_TOKEN}(?:{_TAKEN}|\\[bf])+{_TOKEN}"
     rf"|(?:{_PERCENT}){{4}}|(?:{_SLASHES}(?:{_BYTE}|{_UNIT}|{_FULL})){{4}}|(?:{_ENTITY}){{4}}"
     rf"|(?:{_WIDE}){{4}}|[A-Za-z0-9](?:{_JOINERS})"
+    rf"""|{_NAME}(?:{_ESCAPED_SIGN}|[*"'`\\]{{0,4}}[ \t]*"""
+    rf"""(?:(?:[:=]|\xef\xbc\x9a)\*{{0,2}})?[ \t]*(?:{_BLANK}|{_COLOUR}))"""
 )
 """RE2 over bytes of a text or of its JSON: found wherever the view differs from the text."""
 
 _PLACES = compile_bytes(
     rf"{_TAKEN}+|(?:{_PERCENT}){{4,}}|(?:{_SLASHES}(?:{_BYTE}|{_UNIT}|{_FULL})){{4,}}|(?:{_ENTITY}){{4,}}"
-    rf"|(?:{_WIDE}){{4,}}|{_JOINERS}",
+    rf"|(?:{_WIDE}){{4,}}|{_JOINERS}|{_ESCAPED_SIGN}|{_BLANK}",
     "what reads otherwise",
 )
 _REWRITTEN = re.compile(
     (
         rf"(?<={_TOKEN})(?P<taken>{_TAKEN}++)(?={_TOKEN})"
+        rf"|(?<={_LABELLED})(?P<colour>(?:{_COLOUR})++)(?={_LABELLED})"
         rf"|(?P<run>(?:{_PERCENT}){{4,}}+|(?:\\++(?:{_BYTE}|{_UNIT}|{_FULL})){{4,}}+|(?:{_ENTITY}){{4,}}+|(?:{_WIDE}){{4,}}+)"
         rf"|(?<=[A-Za-z0-9])(?P<joiner>{_JOINERS})"
+        rf"|(?P<sign>{_ESCAPED_SIGN}|{_BLANK})"
     ).encode("latin-1")
 )
 _CHARACTER = re.compile(
     (
         rf"%(?:25){{0,3}}([2-7]{_H})|\\++(?:x|u00)([2-7]{_H})|\\++u[fF][fF]([0-5]{_H})"
         rf"|&#[xX]0{{0,4}}([2-7]{_H});|&#0{{0,4}}([0-9]{{2,3}});|\xef(?:\xbc([\x81-\xbf])|\xbd([\x80-\x9e]))"
+        rf"|(&quot;)|(&apos;)|({_BLANK})"
     ).encode("latin-1")
 )
 
@@ -84,17 +103,23 @@ _CHARACTER = re.compile(
 class View(NamedTuple):
     """A text as it is read; the bytes from `places[i]` on stand in the text from `there[i]` on.
 
-    Each of them takes `widths[i]` bytes there.
+    Each of them takes `widths[i]` bytes there. At `seams` lines are left out that are far from all that reads
+    otherwise: the passes see them in the text itself.
     """
 
     data: bytes
     places: Sequence[int]
     there: Sequence[int]
     widths: Sequence[int]
+    seams: Sequence[int]
 
     def in_text(self, spans: Sequence[Span]) -> list[Span]:
         """`spans` of the view as spans of the text."""
-        return [Span(self._begin(start), self._begin(end - 1, 1), kind) for start, end, kind in spans]
+        return [
+            Span(self._begin(start), self._begin(end - 1, 1), kind)
+            for start, end, kind in spans
+            if bisect_right(self.seams, start) == bisect_left(self.seams, end)
+        ]
 
     def _begin(self, place: int, more: int = 0) -> int:
         at = bisect_right(self.places, place) - 1
@@ -105,7 +130,9 @@ def view(data: bytes) -> View | None:
     """`data` as it is read; None if nothing in it reads otherwise. Time linear in `len(data)`."""
     read = bytearray()
     places, there, widths = array("q", [0]), array("q", [0]), array("q", [1])
+    seams = array("q")
     at = 0
+    differs = False
     for place in _PLACES.finditer(data):
         found = _REWRITTEN.match(data, place.start())
         if found is None:
@@ -114,8 +141,17 @@ def view(data: bytes) -> View | None:
         if data.startswith(_MARKER, end - 1):
             # A marker behind ESC looks like the beginning of a colour.
             continue
+        differs = True
+        stop, resume = _gap(data, at, start)
+        if stop < resume:
+            read += data[at:stop]
+            places.append(len(read))
+            there.append(resume)
+            widths.append(1)
+            seams.append(len(read))
+            at = resume
         read += data[at:start]
-        if found["taken"] is None:
+        if found["taken"] is None and found["colour"] is None:
             for character in _CHARACTER.finditer(data, start, end):
                 places.append(len(read))
                 there.append(character.start())
@@ -125,10 +161,20 @@ def view(data: bytes) -> View | None:
         there.append(end)
         widths.append(1)
         at = end
-    if not at:
+    if not differs:
         return None
-    read += data[at:]
-    return View(bytes(read), places, there, widths)
+    stop, resume = _gap(data, at, len(data))
+    read += data[at : stop if stop < resume else len(data)]
+    return View(bytes(read), places, there, widths, seams)
+
+
+def _gap(data: bytes, at: int, following: int) -> tuple[int, int]:
+    """The lines between `at` and `following` that are far from both; they read as they are."""
+    if following - at < _FAR:
+        return at, at
+    stop = data.find(b"\n", at + _NEAR, at + 2 * _NEAR) + 1
+    resume = data.rfind(b"\n", following - 2 * _NEAR, following - _NEAR) + 1
+    return (stop, resume) if stop and resume else (at, at)
 
 
 def merged(spans: Sequence[Span], read: Sequence[Span]) -> list[Span]:
@@ -152,6 +198,8 @@ def _read(character: re.Match[bytes]) -> bytes:
     """The one byte that an escape stands for."""
     group = character.lastindex or 0
     text = character[group]
+    if group >= _NAMED:
+        return b"\"' "[group - _NAMED : group - _NAMED + 1]
     if group == _DECIMAL:
         return bytes([int(text)])
     if group > _DECIMAL:
@@ -159,8 +207,11 @@ def _read(character: re.Match[bytes]) -> bytes:
     return bytes([int(text, 16) + (0x20 if group == _FULL_WIDTH else 0)])
 
 
+_NEAR = 1 << 15
+_FAR = 1 << 17
 _MARKER = b"REDACTED:"
 _PARTED = "private_key"
 """A key's last part may be found in the text, and the whole in the view."""
 _FULL_WIDTH = 3
 _DECIMAL = 5
+_NAMED = 8

@@ -10,8 +10,10 @@ from workbench.redaction.assigned import AssignedPass
 from workbench.redaction.columns import ColumnPass
 from workbench.redaction.context import ContextPass
 from workbench.redaction.cookies import CookiePass
+from workbench.redaction.drawn import DrawnPass
 from workbench.redaction.engine import Pass, passes_for
 from workbench.redaction.high_entropy import HighEntropyPass
+from workbench.redaction.inserts import InsertPass
 from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.labelled import LabelledPass
 from workbench.redaction.quoted import QuotedPass
@@ -34,6 +36,8 @@ def all_passes() -> tuple[Pass, ...]:
         CookiePass(),
         SplitPass(),
         ColumnPass(),
+        DrawnPass(),
+        InsertPass(),
         QuotedPass(),
         AssignedPass(),
         LabelledPass(),

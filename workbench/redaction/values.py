@@ -57,6 +57,7 @@ _STAND_INS = (
     *(b"...", b"-here", b"_here", b"not-a-", b"not_a_", b"omitted", b"masked"),
 )
 """Words of examples in documentation: a value that holds one is none."""
+_STAND_IN = re.compile(b"|".join(map(re.escape, _STAND_INS)))
 
 _TEMPLATE = re.compile(
     rb"[$#%@]\{|\{\{|\{%|<%|%\(|%[sdr]\b|%[sdr]$|\{[A-Za-z_]?[A-Za-z0-9_.!:]*\}|\$\(|%[A-Z_]{3,}%|"
@@ -123,7 +124,7 @@ def is_stand_in(value: bytes) -> bool:
 
 def holds_stand_in(value: bytes) -> bool:
     """Whether a word of documentation's examples is in `value`."""
-    return any(map(value.lower().__contains__, _STAND_INS))
+    return _STAND_IN.search(value.lower()) is not None
 
 
 def is_reference(value: bytes) -> bool:

@@ -70,13 +70,17 @@ def parse_keymap(text: str, registry: Registry, name: str = "keymap.toml") -> Ke
     import tomllib
 
     try:
-        document = tomllib.loads(text)
+        flat = list(_flattened(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return Keymap(registry, problems=(f"{name}: {error}; the default keys are used.",))
+    except RecursionError:
+        return Keymap(registry, problems=(f"{name}: nested too deeply; the default keys are used.",))
+    except (ValueError, OverflowError):
+        return Keymap(registry, problems=(f"{name}: a number is too long; the default keys are used.",))
     lines = _lines_of(text)
     wanted: dict[str, tuple[str, ...]] = {}
     problems: list[str] = []
-    for action_id, value in _flattened(document):
+    for action_id, value in flat:
         place = f"{name}:{lines.get(action_id, 1)}"
         if action_id not in registry:
             near = get_close_matches(action_id, registry.ids(), n=1)

@@ -187,6 +187,10 @@ def load_themes(folders: Iterable[Path]) -> tuple[dict[str, ThemeFile], list[str
                 problems.append(f"{path}: {error}")
             except UnicodeDecodeError:
                 problems.append(f"{path}: is not UTF-8 text.")
+            except RecursionError:
+                problems.append(f"{path}: is nested too deeply.")
+            except (ValueError, OverflowError):
+                problems.append(f"{path}: a number is too long.")
             except OSError as error:
                 problems.append(f"{path}: {error.strerror or 'cannot be read'}.")
             else:

@@ -264,7 +264,7 @@ def _prove(path: Path, raw: bytes, edited: bytes, at: At, entry: dict[str, Any])
     try:
         now = tomllib.loads(edited.decode("utf-8-sig"))
         parse(path, edited)
-    except (ValueError, WorkbenchError) as error:
+    except (ValueError, OverflowError, RecursionError, WorkbenchError) as error:
         raise _not_spliced() from error
     wanted = tomllib.loads(raw.decode("utf-8-sig"))
     top, number, _, place = at

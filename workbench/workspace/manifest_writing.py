@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
+import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -14,7 +18,10 @@ from workbench.storage.errors import is_full, no_room
 from workbench.workspace.errors import ConfigurationError
 
 KEPT = Path("backups", "manifest")
-"""Where previous files are kept, below the manifest's folder."""
+"""Where previous files are kept, below the manifest's folder. New ones are written there, and then moved."""
+
+_LONG_AGO = 3600.0
+"""Seconds after which no program is still on its way, where there are no locks to tell."""
 
 
 class ManifestChanged(WorkbenchError):
@@ -29,10 +36,12 @@ def locked(path: Path) -> Iterator[None]:
     """For as long as this is open, no other program of ours edits the manifest.
 
     An editor is not kept from it: see `replace`. Where the system has no such locks, this does nothing.
+    What programs that were killed left on its way into the manifest's place is removed first.
     """
     try:
         import fcntl
     except ImportError:
+        _sweep(path, _LONG_AGO)
         yield
         return
     while True:
@@ -43,11 +52,15 @@ def locked(path: Path) -> Iterator[None]:
             yield
             return
         try:
+            older = _LONG_AGO
             # Some network file systems have no locks.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
+                # Nobody else is on the way.
+                older = float("-inf")
             if not _is_still(path, descriptor):
                 continue
+            _sweep(path, older)
             yield
             return
         finally:
@@ -84,21 +97,52 @@ def _replace(path: Path, previous: bytes, edited: bytes) -> Path:
     if not os.access(target, os.W_OK):
         # Its folder would let it be replaced, but somebody closed this file.
         raise PermissionError(13, "the file is read-only", str(target))
-    kept = _keep(path.parent / KEPT, previous)
+    folder = path.parent / KEPT
+    kept = _keep(folder, previous)
     try:
-        _write_over(target, previous, edited)
+        try:
+            _write_over(target, previous, edited, folder)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            # The manifest is a link to elsewhere, or one of the two folders is mounted.
+            _write_over(target, previous, edited, target.parent)
     except BaseException:
         kept.unlink(missing_ok=True)
         raise
     return kept
 
 
-def _write_over(target: Path, previous: bytes, edited: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
+def _sweep(path: Path, older: float) -> None:
+    """Remove new manifests that never got to their place, of at least this age in seconds."""
+    target = Path(os.path.realpath(path))
+    now = time.time()
+    for folder in {path.parent / KEPT, target.parent}:
+        # Whatever cannot be looked at or removed stays; writing there says why.
+        with suppress(OSError):
+            for left in folder.glob(f"{glob.escape(_prefix(target))}*"):
+                status = left.lstat()
+                if stat.S_ISREG(status.st_mode) and now - status.st_mtime >= older:
+                    left.unlink(missing_ok=True)
+
+
+def _prefix(target: Path) -> str:
+    """How the names of its new files begin; other manifests may lie in the same folder."""
+    return f".new-{target.name}-"
+
+
+def _write_over(target: Path, previous: bytes, edited: bytes, folder: Path) -> None:
+    """Write a new file in this folder, and move it to the target's place."""
+    descriptor, name = tempfile.mkstemp(prefix=_prefix(target), dir=folder)
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
+            status = target.stat()
+            if os.fstat(file.fileno()).st_gid != status.st_gid:
+                # In its own folder it might have got the group of that.
+                with suppress(OSError):
+                    os.fchown(file.fileno(), -1, status.st_gid)
+            os.fchmod(file.fileno(), status.st_mode & 0o7777)
             file.write(edited)
             file.flush()
             os.fsync(file.fileno())

@@ -146,6 +146,7 @@ class Examination:
                     order.events_in_order(connection, evidence, self._now, self._commands, self._watch)
                 )
             found.extend(order.types_known(connection, self._log.registry, self._commands))
+            found.extend(order.causes_held(connection, self._commands))
             # Only now: evidence is not orphaned because the events could not be read to their end.
             self._evidence = evidence
 

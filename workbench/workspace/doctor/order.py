@@ -50,6 +50,14 @@ _UNKNOWN = (
     "WHERE EXISTS(SELECT 1 FROM events WHERE events.type_id = event_types.type_id)"
 )
 
+_CAUSELESS = (
+    "SELECT position FROM events e WHERE type_id IN (SELECT type_id FROM event_types "
+    "WHERE namespace = 'workbench' AND type = ?) AND NOT EXISTS (SELECT 1 FROM events o "
+    "JOIN event_types t ON t.type_id = o.type_id WHERE o.event_id = e.causation_id "
+    "AND t.namespace = 'workbench' AND t.type = 'observation.recorded') ORDER BY position"
+)
+_CAUSED = ("checkpoint.recorded", "fact.asserted")
+
 _PURGES = (
     "SELECT position, CAST(payload AS BLOB) FROM events WHERE typeof(position) = 'integer' AND type_id IN ("
     "SELECT type_id FROM event_types WHERE type = 'artifact.purged') ORDER BY position"
@@ -222,6 +230,22 @@ def streams_in_order(connection: apsw.Connection, command: Commands, watch: Watc
             "last_seq_differs",
             f"Streams are said to end elsewhere than their events do: {wrong}.",
             command.fix,
+        )
+
+
+def causes_held(connection: apsw.Connection, command: Commands) -> Iterator[Finding]:
+    """Checkpoints and facts of shared memory without the observation that brought them."""
+    noted = Noted()
+    positions = sorted(at for kind in _CAUSED for (at,) in connection.execute(_CAUSELESS, (kind,)))
+    for position in positions:
+        noted.add(f"{position:,}")
+    if noted:
+        yield Finding(
+            "warning",
+            "memory_cause_missing",
+            "Checkpoints or facts lack the observation that brought them, so that nobody knows why they were "
+            f"recorded; they are shown by themselves: at {noted}.",
+            command.look(positions[0]),
         )
 
 

@@ -40,7 +40,7 @@ def check_manifest(path: Path) -> tuple[Problem, ...]:
         problems = error.problems
     try:
         values = tomllib.loads(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+    except (ValueError, OverflowError, RecursionError):
         return problems
     findings = Findings(path, raw)
     _Advice(path.parent, values, findings).give()

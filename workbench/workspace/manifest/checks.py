@@ -59,6 +59,16 @@ def one_of(*words: str) -> Check:
     return check
 
 
+def _short(value: int) -> int:
+    """The number, if it has no more than the 64 bits that TOML promises.
+
+    Python would take any, and fail where it is put into words or becomes a float.
+    """
+    if not -(2**63) <= value < 2**63:
+        raise Wrong("the number is too long")
+    return value
+
+
 def whole(least: int, most: int | None = None) -> Check:
     """A whole number within limits."""
     limits = f"from {least} to {most}" if most is not None else f"of at least {least}"
@@ -68,7 +78,7 @@ def whole(least: int, most: int | None = None) -> Check:
             raise Wrong(f"expected a whole number {limits}, without quotes")
         if value < least or (most is not None and value > most):
             raise Wrong(f"expected a whole number {limits}")
-        return value
+        return _short(value)
 
     return check
 
@@ -77,7 +87,7 @@ def any_whole(value: Any) -> int:
     """A whole number, whichever."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise Wrong("expected a whole number, without quotes")
-    return value
+    return _short(value)
 
 
 def number(*, above: bool = False) -> Check:
@@ -87,6 +97,8 @@ def number(*, above: bool = False) -> Check:
     def check(value: Any) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise Wrong(f"expected a number {limits}, without quotes")
+        if isinstance(value, int):
+            _short(value)
         if not math.isfinite(value) or value < 0 or (above and value == 0):
             raise Wrong(f"expected a number {limits}")
         return value

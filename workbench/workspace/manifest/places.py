@@ -52,6 +52,10 @@ class Places:
         """The place of a value; None if it is not there."""
         return self._places.get(at)
 
+    def items(self) -> Iterator[tuple[At, Place]]:
+        """Every value and its place, what is inside before what holds it."""
+        return iter(self._places.items())
+
     def line(self, at: At) -> int:
         """The line of a value, or of what is nearest around it, else 1; 0 for the file as a whole."""
         if not at:
@@ -146,7 +150,7 @@ class _Walk:
             return
         text = self._raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
         if node.type == "quoted_key":
-            with suppress(tomllib.TOMLDecodeError):
+            with suppress(ValueError):
                 (text,) = tomllib.loads(f"{text} = 0")
         yield text
 

@@ -6,6 +6,8 @@ import errno
 import os
 import re
 import stat
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.workspace.errors import ManifestError, WorkspaceMissing
@@ -61,6 +63,9 @@ def parse(path: Path, raw: bytes, stamp: tuple[int, int, int] = (0, 0, 0)) -> Ma
         raise _refused(_syntax(str(error), raw), path, hint="correct that place and try again") from None
     except RecursionError:
         raise _refused(Problem(0, "", "nested too deeply", "error"), path) from None
+    except (ValueError, OverflowError):
+        # What is TOML, and more than Python turns into a value.
+        raise _refused(_long_number(raw), path, hint="shorten it and try again") from None
     findings = Findings(path, raw)
     manifest = manifest_of(path, values, findings, stamp)
     if findings.has_errors:
@@ -99,6 +104,24 @@ def _syntax(said: str, raw: bytes) -> Problem:
         return Problem(int(where[1]), "", message, "error")
     last = len(raw.rstrip().splitlines()) or 1
     return Problem(last, "", said.replace(_AT_END, ", at the end of the file"), "error")
+
+
+def _long_number(raw: bytes) -> Problem:
+    """Which number has more digits than Python reads."""
+    from workbench.redaction import redact
+    from workbench.workspace.manifest.places import Places
+    from workbench.workspace.manifest.problems import dotted
+
+    most = sys.get_int_max_str_digits()
+    line, key = 0, ""
+    # The rest of the file may be broken: the parser of values did not get there.
+    with suppress(IndexError, StopIteration):
+        line, key = next(
+            (place.line, redact(dotted(at)).text)
+            for at, place in Places.of(raw).items()
+            if place.kind == "integer" and place.end - place.start > most
+        )
+    return Problem(line, key, "a number is too long", "error")
 
 
 _KINDS = (

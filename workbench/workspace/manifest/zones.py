@@ -8,6 +8,8 @@ from pathlib import Path
 
 def is_timezone(name: str) -> bool:
     """Whether the system knows a time zone of this name."""
+    if _is_installed(name):
+        return True
     from zoneinfo import ZoneInfo
 
     try:
@@ -15,6 +17,21 @@ def is_timezone(name: str) -> bool:
     except (OSError, ValueError, KeyError):
         return False
     return True
+
+
+def _is_installed(name: str) -> bool:
+    """Whether the file of a time zone is where systems have them.
+
+    `zoneinfo` knows more places, and loading it costs every command, though few show a time.
+    """
+    parts = name.split("/")
+    if "PYTHONTZPATH" in os.environ or not all(part[:1].isalnum() for part in parts):
+        return False
+    try:
+        with Path("/usr/share/zoneinfo", *parts).open("rb") as file:
+            return file.read(4) == b"TZif"
+    except (OSError, ValueError):
+        return False
 
 
 def local_timezone() -> str:

@@ -6,27 +6,68 @@ Every call may be made from any thread and answers with plain immutable rows
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
-from workbench.workspace.readers.entry_queries import EntryReader
-from workbench.workspace.readers.evidence_queries import EvidenceReader
-from workbench.workspace.readers.name_queries import NameReader
-from workbench.workspace.readers.redaction_queries import RedactionReader
-from workbench.workspace.readers.session_queries import SessionReader
-from workbench.workspace.readers.timeline_queries import TimelineReader
+
+if TYPE_CHECKING:
+    from workbench.workspace.readers.entry_queries import EntryReader
+    from workbench.workspace.readers.evidence_queries import EvidenceReader
+    from workbench.workspace.readers.name_queries import NameReader
+    from workbench.workspace.readers.redaction_queries import RedactionReader
+    from workbench.workspace.readers.session_queries import SessionReader
+    from workbench.workspace.readers.timeline_queries import TimelineReader
 
 
 class Readers:
-    """The readers of one open workspace."""
+    """The readers of one open workspace, each loaded when it is first asked: a command needs one of them."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self.sessions = SessionReader(log)
-        self.entries = EntryReader(log)
-        self.timeline = TimelineReader(log)
-        self.redactions = RedactionReader(log)
-        self.names = NameReader(log)
-        self.evidence = EvidenceReader(log)
+
+    @cached_property
+    def sessions(self) -> SessionReader:
+        """Sessions and their units."""
+        from workbench.workspace.readers.session_queries import SessionReader
+
+        return SessionReader(self._log)
+
+    @cached_property
+    def entries(self) -> EntryReader:
+        """What was said in sessions."""
+        from workbench.workspace.readers.entry_queries import EntryReader
+
+        return EntryReader(self._log)
+
+    @cached_property
+    def timeline(self) -> TimelineReader:
+        """All events in their order."""
+        from workbench.workspace.readers.timeline_queries import TimelineReader
+
+        return TimelineReader(self._log)
+
+    @cached_property
+    def redactions(self) -> RedactionReader:
+        """What the secret filter found."""
+        from workbench.workspace.readers.redaction_queries import RedactionReader
+
+        return RedactionReader(self._log)
+
+    @cached_property
+    def names(self) -> NameReader:
+        """Names of projects, domains and agents as they were used."""
+        from workbench.workspace.readers.name_queries import NameReader
+
+        return NameReader(self._log)
+
+    @cached_property
+    def evidence(self) -> EvidenceReader:
+        """Files that events name."""
+        from workbench.workspace.readers.evidence_queries import EvidenceReader
+
+        return EvidenceReader(self._log)
 
     def totals(self) -> tuple[int, int, int, int | None]:
         """Events, sessions, acta, and the last `recorded_at` in microseconds (None if empty)."""

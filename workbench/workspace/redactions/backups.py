@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import apsw
 
-from workbench.imports.plain_text import secrets_in, text_encoding
+from workbench.imports.plain_text import secrets_in
 from workbench.log.registry import EventTypeRegistry
 from workbench.log.sqlite import last_position
 from workbench.redaction import SecretFilter
 from workbench.storage.connection import open_immutable
 from workbench.storage.schema import APPLICATION_ID
+from workbench.text_encoding import text_encoding
 from workbench.workspace.layout import Layout
 from workbench.workspace.redactions.places import COMPANIONS, Walk
 from workbench.workspace.redactions.scan import EventScanner, other_texts

@@ -16,8 +16,9 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from workbench.evidence import EvidenceStore
-from workbench.imports.plain_text import redact_text_in, secrets_in, text_encoding
+from workbench.imports.plain_text import redact_text_in, secrets_in
 from workbench.redaction import SecretFilter
+from workbench.text_encoding import text_encoding
 from workbench.workspace.layout import Layout
 from workbench.workspace.redactions.places import MARK, Walk
 from workbench.workspace.redactions.scan import EventScanner, Hit
