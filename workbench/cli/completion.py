@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from workbench.cli.opening import never_migrates
-from workbench.cli.options import common
+from workbench.cli.options import common, never_migrates
 from workbench.cli.output import write_lines
 
 SHELLS = ("bash", "zsh", "fish")

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.errors import UsageRefused
-from workbench.cli.opening import never_migrates
-from workbench.cli.options import Given, common, completes, pass_given, utf8
+from workbench.cli.options import Given, common, completes, never_migrates, pass_given, utf8
 from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
 
 

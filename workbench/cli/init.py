@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.opening import never_migrates
-from workbench.cli.options import Given, common, pass_given, root_of, utf8
+from workbench.cli.options import Given, common, never_migrates, pass_given, root_of, utf8
 from workbench.cli.output import write_json, write_lines
 
 if TYPE_CHECKING:

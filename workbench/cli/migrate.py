@@ -10,8 +10,7 @@ import click
 
 from workbench.cli.errors import tell_waiting, with_root
 from workbench.cli.interrupts import stopping
-from workbench.cli.opening import never_migrates
-from workbench.cli.options import Given, common, pass_given, root_of
+from workbench.cli.options import Given, common, never_migrates, pass_given, root_of
 from workbench.cli.output import progress_line, to_stderr, write_json, write_lines
 from workbench.workspace.errors import Cancelled
 

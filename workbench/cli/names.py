@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import click
 
 from workbench.cli.errors import with_root
-from workbench.cli.opening import never_migrates, open_workspace
-from workbench.cli.options import Given, common, completes, pass_given, root_of, utf8
+from workbench.cli.opening import open_workspace
+from workbench.cli.options import Given, common, completes, never_migrates, pass_given, root_of, utf8
 from workbench.cli.output import Column, table, write_json, write_lines
 
 if TYPE_CHECKING:

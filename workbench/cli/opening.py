@@ -10,8 +10,6 @@ from workbench.cli.errors import tell_waiting
 from workbench.cli.options import Given, root_of
 
 if TYPE_CHECKING:
-    import click
-
     from workbench.workspace import Workspace
 
 
@@ -27,12 +25,6 @@ def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
     workspace = Workspace.open(root, read_only=read_only, migrate=False)
     workspace.log.database.on_wait = lambda seconds: tell_waiting(seconds, _is_scrubbed(workspace))
     return workspace
-
-
-def never_migrates(command: click.Command) -> click.Command:
-    """Decorator: take `--migrate` from a command that has its own way with an older database, or none."""
-    command.params = [param for param in command.params if param.name != "migrate"]
-    return command
 
 
 def upgrade_if_asked(given: Given, root: Path) -> None:

@@ -134,3 +134,9 @@ def owner(function: Function) -> Function:
 
 
 pass_given = click.make_pass_decorator(Given, ensure=True)
+
+
+def never_migrates(command: click.Command) -> click.Command:
+    """Decorator: take `--migrate` from a command that has its own way with an older database, or none."""
+    command.params = [param for param in command.params if param.name != "migrate"]
+    return command

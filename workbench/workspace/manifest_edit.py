@@ -18,9 +18,10 @@ from workbench.identity.folding import fold
 from workbench.log.errors import SecretInIdentifier
 from workbench.workspace.errors import ConfigurationError
 from workbench.workspace.manifest import checks
+from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.model import Manifest
 from workbench.workspace.manifest.places import Place, Places
-from workbench.workspace.manifest.problems import At, Wrong
+from workbench.workspace.manifest.problems import Wrong
 from workbench.workspace.manifest.quoting import quoted
 from workbench.workspace.manifest.reading import parse, read_bytes
 from workbench.workspace.manifest_writing import locked, replace

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from workbench.identity.folding import fold
 from workbench.redaction import default_filter
 from workbench.workspace.errors import ManifestError
-from workbench.workspace.manifest.problems import At, Findings, Problem
+from workbench.workspace.manifest.at import At
+from workbench.workspace.manifest.problems import Findings, Problem
 from workbench.workspace.manifest.reading import parse, read_bytes
 
 SHORTEST_RULE = 3

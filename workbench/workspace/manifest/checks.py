@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.workspace.manifest.problems import At, Wrong
+from workbench.workspace.manifest.at import At
+from workbench.workspace.manifest.problems import Wrong
 
 Check = Callable[[Any], Any]
 T = TypeVar("T")

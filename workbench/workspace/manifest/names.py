@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from workbench.identity.builtins import AGENTS
 from workbench.identity.entries import Names, clashes
 from workbench.identity.registry import EMPTY, Registry
+from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.model import Agent, Domain, Project
-from workbench.workspace.manifest.problems import At, Findings
+from workbench.workspace.manifest.problems import Findings
 
 
 def build_registry(

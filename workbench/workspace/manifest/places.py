@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.workspace.manifest.problems import At
+from workbench.workspace.manifest.at import At
 
 if TYPE_CHECKING:
     from tree_sitter import Node

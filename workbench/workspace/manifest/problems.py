@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from workbench.workspace.manifest.at import At
+
 Severity = Literal["error", "warning", "info"]
-At = tuple[str | int, ...]
-"""Where a value stands: keys, and numbers of elements from 0."""
 
 
 class Problem(NamedTuple):

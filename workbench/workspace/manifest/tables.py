@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.checks import Check
-from workbench.workspace.manifest.problems import At, Findings, Wrong, dotted
+from workbench.workspace.manifest.problems import Findings, Wrong, dotted
 
 Entry = TypeVar("Entry", bound=Struct)
 
