@@ -100,7 +100,7 @@ def test_init_can_be_repeated_with_more_room(disk: tuple[Program, Path]) -> None
     program, place = disk
     tally = Tally()
     root = place / "w"
-    for kib in (*range(4, 60, 8), *range(60, 420, 24)):
+    for kib in (*range(4, 60, 8), *range(60, 900, 60)):
         fill(program, place, kib)
         went_well = tally.holds(program.run("init", "--root", root, "--timezone", "UTC"))
         resize(program, place, PLENTY)

@@ -113,7 +113,7 @@ def test_an_event_that_cannot_be_read_is_counted_and_left_alone(root: Path) -> N
 
 
 def test_files_that_are_no_text_stay_byte_for_byte(root: Path) -> None:
-    binary = b"\0\1" + token(1).encode()
+    binary = bytes(range(256)) * 8 + token(1).encode()
     digest = keep(root, binary)
     with Workspace.open(root) as workspace:
         assert workspace.rescan().found == 0
