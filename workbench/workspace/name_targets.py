@@ -50,7 +50,9 @@ def refuse_unknown(layout: Layout, kind: str, spelling: str, of: str) -> None:
     near = list(dict.fromkeys(known[each] for each in get_close_matches(key, known, _NAMED, _LEAST_ALIKE)))
     sentence = f"no {kind} is called so: neither the manifest nor any record has the name given with --of"
     meant = f"; the nearest known: {', '.join(near)}" if near else ""
-    raise NameUnknown(sentence + meant, hint="nothing was changed; if it is to be a new name: workbench names alias --new")
+    raise NameUnknown(
+        sentence + meant, hint="nothing was changed; if it is to be a new name: workbench names alias --new"
+    )
 
 
 def _declared(registry: Registry, kind: str) -> dict[str, str]:
