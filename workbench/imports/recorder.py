@@ -7,6 +7,7 @@ would store it (contract transcripts, "Transactions").
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,9 @@ from workbench.log.streams import session_stream
 from workbench.sessions.chronicarius import random_id
 from workbench.sessions.events import ActumRecorded, ChronicumCreated, ChronicumDescribed, UnitClosed
 from workbench.storage import fetch
+
+_UUID = re.compile(r"(?:[a-z][a-z-]*:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+"""Names that most records have; with a prefix of ours, or without."""
 
 
 class Entry(msgspec.Struct, kw_only=True, frozen=True):
@@ -117,8 +121,9 @@ class Recorder:
         value. Everything else is filtered where every event is, at the log's door.
         """
         clean = list(entries)
-        # One look over all names: hardly any holds a secret.
-        names = "\n".join([f"{e.chronicum_id}\n{e.record_key}\n{_actor(e)}" for e in clean])
+        # One look over all names: hardly any holds a secret, and no UUID is one.
+        given = {name for e in clean for name in (e.chronicum_id, e.record_key, _actor(e))}
+        names = "\n".join(name for name in given if _UUID.fullmatch(name) is None)
         if self._log.redactor.may_change(names.encode("utf-8", "replace")):
             clean = [self._renamed(entry) for entry in clean]
         for index, entry in enumerate(clean):

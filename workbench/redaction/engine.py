@@ -94,10 +94,10 @@ def any_of(expressions: Iterable[str]) -> str:
     return "|".join(f"(?:{expression})" for expression in expressions)
 
 
-def in_groups(expressions: Iterable[str], source: str) -> tuple[Any, ...]:
+def in_groups(expressions: Iterable[str], source: str, size: int = 2) -> tuple[Any, ...]:
     """Compiled expressions of which one is found wherever one of `expressions` is.
 
-    Those that count characters from almost any place on go in small groups: the states of their automata
+    Those that count characters from almost any place on go in groups of `size`: the states of their automata
     multiply, and on hexadecimal or base64 one for all would be thrown away again and again.
     """
     counting: list[str] = []
@@ -105,11 +105,8 @@ def in_groups(expressions: Iterable[str], source: str) -> tuple[Any, ...]:
     for expression in dict.fromkeys(expressions):
         (counting if _counts_anywhere(expression) else plain).append(expression)
     groups = [plain] if plain else []
-    groups += [counting[at : at + _GROUP] for at in range(0, len(counting), _GROUP)]
+    groups += [counting[at : at + size] for at in range(0, len(counting), size)]
     return tuple(compile_bytes(any_of(group), source) for group in groups)
-
-
-_GROUP = 2
 
 
 def _counts_anywhere(expression: str) -> bool:

@@ -134,7 +134,18 @@ class SecretFilter:
 class _Machine:
     """The compiled rules."""
 
-    __slots__ = ("_interrupted", "_probes", "batch", "merged", "passes", "replace", "signs", "view")
+    __slots__ = (
+        "_few",
+        "_interrupted",
+        "_probes",
+        "_short",
+        "batch",
+        "merged",
+        "passes",
+        "replace",
+        "signs",
+        "view",
+    )
 
     def __init__(self) -> None:
         from workbench.redaction import batch, engine, interrupted, passes
@@ -147,6 +158,12 @@ class _Machine:
         self._probes = engine.in_groups(
             (probe for step in self.passes for probe in step.probes), "the probes together"
         )
+        self._few = engine.in_groups(
+            (probe for step in self.passes for probe in step.probes),
+            "the probes of short texts",
+            batch.TOGETHER,
+        )
+        self._short = batch.SHORT
         self.signs = tuple(batch.sign_of(expression) for expression in (*self._probes, self._interrupted))
         self.batch = batch.Batch(self.passes)
 
@@ -197,7 +214,8 @@ class _Machine:
         return touched
 
     def _probed(self, data: bytes) -> bool:
-        return any(probe.search(data) is not None for probe in self._probes)
+        probes = self._few if len(data) <= self._short else self._probes
+        return any(probe.search(data) is not None for probe in probes)
 
 
 class FilterFailed(WorkbenchError):
