@@ -204,17 +204,12 @@ def _totals(reader: RedactionReader, wanted: RedactionFilter) -> Iterator[KindCo
 def _stream(given: str, workspace: Workspace) -> str | None:
     """The name of the stream that is meant, by its name or a session's id; None if there is no such."""
     from workbench.log.streams import session_stream
-    from workbench.storage import fetch
 
     if not given:
         return ""
     plain = given.removeprefix("session/")
     names = dict.fromkeys((given, session_stream(given).name, session_stream(plain or given).name))
-    with workspace.log.reader() as connection:
-        for name in names:
-            if fetch.value(connection, "SELECT 1 FROM streams WHERE name = ?", (name,)):
-                return name
-    return None
+    return next((name for name in names if workspace.log.stream(name).last_seq()), None)
 
 
 def _warn_of_actor(actor: str, reader: RedactionReader) -> None:

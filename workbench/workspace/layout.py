@@ -39,7 +39,7 @@ owner = {owner}
 # id = "atlas"
 # aliases = ["atlas-app", "status"]
 # Folders whose files belong to it: an agent that works in one gets this project's brief.
-# roots = ["~/work/atlas"]
+# roots = ["~/code/atlas"]
 
 # A domain holds projects. Without one, everything belongs to the domain "global".
 # [[domains]]
