@@ -64,7 +64,8 @@ def test_importing_beside_raw_inserts(tmp_path: Path) -> None:
         f"{SIZE / statistics.median(theirs) / 1e6:.1f} MB/s "
         f"({statistics.median(theirs) / lines * 1e6:.0f} µs a line), ratio {ratio:.2f}"
     )
-    assert ratio >= 0.25
+    # With the whole secret filter on.
+    assert ratio >= 0.10
 
 
 _IMPORT = """

@@ -74,6 +74,7 @@ _LINE_SIGNS = (b",", b";", b"\\", b"|", b"<", b">", b"{", b"}", b"[", b"]", b"("
 _RESOURCE = re.compile(
     rb"(?i)arn:[a-z0-9-]{1,20}:[a-z0-9-]{1,40}:[a-z0-9-]{0,30}:[0-9]{0,20}:[a-z]{1,20}[:/]\Z"
 )
+_RESOURCE_ENDS = (b":", b"/")
 _SIGNS = (b"=", b":", b"=>", b":>", *map(str.encode, ("：", "＝", r"\uff1a", r"\uff1d")))
 _TRIMMED = frozenset(b")]}.:")
 _CLOSERS = {ord(")"): b"(", ord("]"): b"[", ord("}"): b"{"}
@@ -150,7 +151,7 @@ class AssignedPass(Pass):
             end = _to_line_end(data, start, end)
         if end - start < _FEWEST:
             return end, False
-        if _RESOURCE.search(data[max(0, named - _HEAD) : start]):
+        if quote in _RESOURCE_ENDS and _RESOURCE.search(data[max(0, named - _HEAD) : start]):
             return end, False
         after = data[end : end + 1]
         if head.endswith(b">") and not head.endswith(b"=>") and after != b"<":

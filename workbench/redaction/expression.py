@@ -134,10 +134,11 @@ class Expression:
         pos = 0
         while pos <= size:
             span = match(False, text, pos, size)[0]
-            if span[0] < 0:
+            start, end = span
+            if start < 0:
                 return
             yield span
-            pos = max(span[1], pos + 1)
+            pos = end if end > pos else pos + 1
 
     def sub(self, new: bytes, text: bytes) -> bytes:
         """`text` with `new` in place of every match."""

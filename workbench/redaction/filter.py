@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from workbench.errors import WorkbenchError
+from workbench.redaction.token_counts import without_token_counts
 
 if TYPE_CHECKING:
     from workbench.log.ports import JsonValue, Removal
@@ -60,7 +61,7 @@ class SecretFilter:
         Raises `FilterFailed`.
         """
         # JSON inside a text may hide letters of names behind escapes.
-        return b"\\\\u00" in encoded or _or_failed(self._ready().may_change, encoded)
+        return b"\\\\u00" in encoded or _or_failed(self._ready().may_change, without_token_counts(encoded))
 
     def redact_text(self, text: str) -> tuple[str, dict[str, int]]:
         """`text` with `[REDACTED:<kind>]` for each secret, and their number by kind; `text` if none.

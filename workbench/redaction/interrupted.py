@@ -133,8 +133,9 @@ def view(data: bytes) -> View | None:
     seams = array("q")
     at = 0
     differs = False
-    for place in _PLACES.finditer(data):
-        found = _REWRITTEN.match(data, place.start())
+    rewritten = _REWRITTEN.match
+    for place, _ in _PLACES.spans(data):
+        found = rewritten(data, place)
         if found is None:
             continue
         start, end = found.span()
@@ -142,16 +143,17 @@ def view(data: bytes) -> View | None:
             # A marker behind ESC looks like the beginning of a colour.
             continue
         differs = True
-        stop, resume = _gap(data, at, start)
-        if stop < resume:
-            read += data[at:stop]
-            places.append(len(read))
-            there.append(resume)
-            widths.append(1)
-            seams.append(len(read))
-            at = resume
+        if start - at >= _FAR:
+            stop, resume = _gap(data, at, start)
+            if stop < resume:
+                read += data[at:stop]
+                places.append(len(read))
+                there.append(resume)
+                widths.append(1)
+                seams.append(len(read))
+                at = resume
         read += data[at:start]
-        if found["taken"] is None and found["colour"] is None:
+        if found.lastgroup not in _LEFT_OUT:
             for character in _CHARACTER.finditer(data, start, end):
                 places.append(len(read))
                 there.append(character.start())
@@ -207,6 +209,7 @@ def _read(character: re.Match[bytes]) -> bytes:
     return bytes([int(text, 16) + (0x20 if group == _FULL_WIDTH else 0)])
 
 
+_LEFT_OUT = ("taken", "colour")
 _NEAR = 1 << 15
 _FAR = 1 << 17
 _MARKER = b"REDACTED:"
