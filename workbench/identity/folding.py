@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+_KEPT = 256
+"""Characters of a name whose key is remembered: a list says the same few names in every row."""
 
 
 def fold(name: str) -> str:
@@ -13,6 +16,10 @@ def fold(name: str) -> str:
 
     Folding a key changes nothing. A name of separators alone has the key `-`; a blank one, the empty one.
     """
+    return _remembered(name) if len(name) <= _KEPT else _folded(name)
+
+
+def _folded(name: str) -> str:
     key = name
     while True:
         # Case folding may bring what NFKC would compose, and the other way round.
@@ -22,6 +29,8 @@ def fold(name: str) -> str:
         key = folded
     return _SEPARATORS.sub("-", key.strip())
 
+
+_remembered = lru_cache(maxsize=4096)(_folded)
 
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that leave nothing on the page."""

@@ -66,6 +66,8 @@ class Snapshot:
         self._types = types
         self._events: dict[int, FoldEvent] = {}
         self._reviewed: bool | None = None
+        self.statuses: dict[tuple[tuple[str, ...], str], str | None] = {}
+        """By spellings of a project and a task: what was found to be its status, which is asked for twice."""
 
     # -- conditions ------------------------------------------------------------------------
 

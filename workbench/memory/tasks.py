@@ -49,6 +49,13 @@ def current_checkpoint(snapshot: Snapshot, scope: Scope) -> int | None:
 
 def status(snapshot: Snapshot, projects: Sequence[str], task_key: str) -> str | None:
     """The newest `task.status` of a task in any domain, under any of these spellings; trimmed, lower case."""
+    asked_for = (tuple(projects), task_key)
+    if asked_for not in snapshot.statuses:
+        snapshot.statuses[asked_for] = _status(snapshot, projects, task_key)
+    return snapshot.statuses[asked_for]
+
+
+def _status(snapshot: Snapshot, projects: Sequence[str], task_key: str) -> str | None:
     if not snapshot.past and len(projects) == 1:
         column = "status_raw" if snapshot.raw else "status"
         sql = f"SELECT {column} FROM tasks WHERE project_key = :project AND task_key = :task LIMIT 1"
