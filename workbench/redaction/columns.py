@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from workbench.redaction.engine import Pass, Span, compile_bytes
-from workbench.redaction.quoted import is_quoted_secret
-from workbench.redaction.values import SHORTEST, Place, is_secret
+from workbench.redaction.engine import Span, compile_bytes
+from workbench.redaction.tables import KIND, LONGEST_LINE, MOST_ROWS, WORDS, TablePass, is_password
 
-KIND = "assigned_secret"
-_LONGEST_LINE = 2000
-_MOST_ROWS = 5000
 _MOST_FIELDS = 64
 _REMEMBERED = 512
 
-WORDS = (
-    r"password|passwd|passwort|kennwort|pass|pwd|passphrase|secret|token|api[_ -]?key|contrase(?:\xc3\xb1|n)a"
-)
-"""Titles of columns of passwords."""
 _HEADER = rf'(?i)(?:[_ ,;\t"\n]|^)(?:{WORDS})"?(?:[,;\t\r\n]|$)'
 _NAMED = re.compile(rf"(?i)(?:[A-Za-z0-9][A-Za-z0-9_ ]{{0,40}}[_ ])?(?:{WORDS})".encode("latin-1"))
 _TITLE = re.compile(rb"[A-Za-z][A-Za-z0-9_ /-]{0,40}|[A-Za-z][A-Za-z0-9_ /-]{0,40}\([A-Za-z ]{1,20}\)")
@@ -28,18 +19,11 @@ _FIELDS = {
 }
 
 
-class ColumnPass(Pass):
+class ColumnPass(TablePass):
     """The rows below each header that names a password."""
-
-    # A header and a row of two fields.
-    shortest = 16
 
     def __init__(self) -> None:
         self._search = compile_bytes(_HEADER, "headers of tables")
-
-    @property
-    def probes(self) -> Sequence[str]:
-        return [rf"(?i:{WORDS})"]
 
     def find(self, data: bytes) -> list[Span]:
         spans: list[Span] = []
@@ -52,7 +36,7 @@ class ColumnPass(Pass):
             start = data.rfind(b"\n", 0, at) + 1
             end = _line_end(data, at)
             position = end
-            if end - start > _LONGEST_LINE:
+            if end - start > LONGEST_LINE:
                 continue
             columns = _columns(data[start:end].rstrip(b"\r"))
             if columns is not None:
@@ -98,10 +82,10 @@ def _rows(data: bytes, place: int, sign: bytes, many: int, columns: list[int], s
     """Adds the passwords in the rows below `place`, a header's end; returns the end of the last row."""
     # Kept for one table only: a secret must not outlive its removal.
     judged: dict[bytes, bool] = {}
-    for _ in range(_MOST_ROWS if columns else 0):
+    for _ in range(MOST_ROWS if columns else 0):
         start = place + 1
         end = _line_end(data, start)
-        if start >= len(data) or end - start > _LONGEST_LINE:
+        if start >= len(data) or end - start > LONGEST_LINE:
             break
         fields = _fields(data[start:end].rstrip(b"\r"), sign)
         if fields is None or len(fields) != many:
@@ -109,13 +93,11 @@ def _rows(data: bytes, place: int, sign: bytes, many: int, columns: list[int], s
         for at in columns:
             first, last = fields[at]
             value = data[start + first : start + last]
-            if len(value) < SHORTEST or value.isalpha():
-                continue
             answer = judged.get(value)
             if answer is None:
                 if len(judged) > _REMEMBERED:
                     judged.clear()
-                answer = judged[value] = _is_password(value)
+                answer = judged[value] = value == value.strip() and is_password(value, sentences=True)
             if answer:
                 spans.append(Span(start + first, start + last, KIND))
         place = end
@@ -125,12 +107,3 @@ def _rows(data: bytes, place: int, sign: bytes, many: int, columns: list[int], s
 def _line_end(data: bytes, place: int) -> int:
     end = data.find(b"\n", place)
     return len(data) if end < 0 else end
-
-
-def _is_password(value: bytes) -> bool:
-    head = b"password"
-    if b"[REDACTED:" in value or value != value.strip():
-        return False
-    if b" " not in value and is_secret(value, Place(head, True, False, b"")):
-        return True
-    return is_quoted_secret(value, head)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from workbench.redaction.columns import WORDS
-from workbench.redaction.engine import Pass, Span, compile_bytes
-from workbench.redaction.values import SHORTEST, Place, is_secret
+from workbench.redaction.engine import Span, compile_bytes
+from workbench.redaction.tables import KIND, LONGEST_LINE, MOST_ROWS, WORDS, TablePass, is_password
 
-KIND = "assigned_secret"
-_LONGEST_LINE = 2000
-_MOST_ROWS = 5000
 _MOST_FIELDS = 64
 
 _BREAK = r"(?:\r?\n|(?:\\+r)?\\+n)"
@@ -27,18 +22,11 @@ _SIGNS = (b"|", b"\xe2\x94\x82", b"\xe2\x95\x91")
 _PADDING = b" \t*`"
 
 
-class DrawnPass(Pass):
+class DrawnPass(TablePass):
     """The rows below each drawn header that names a password."""
-
-    # A title, a rule, and a row.
-    shortest = 16
 
     def __init__(self) -> None:
         self._search = compile_bytes(_HEADER, "headers of drawn tables")
-
-    @property
-    def probes(self) -> Sequence[str]:
-        return [rf"(?i:{WORDS})"]
 
     def find(self, data: bytes) -> list[Span]:
         spans: list[Span] = []
@@ -52,7 +40,7 @@ class DrawnPass(Pass):
 
 def _table(data: bytes, named: int, ruled: int, spans: list[Span]) -> int:
     """Adds the passwords of the table whose header holds the title at `named`; returns where to go on."""
-    first = max(0, named - _LONGEST_LINE)
+    first = max(0, named - LONGEST_LINE)
     begin = max(first, data.rfind(b"\n", first, named) + 1)
     escaped = data.rfind(b"\\n", begin, named)
     begin = begin if escaped < 0 else escaped + 2
@@ -65,7 +53,7 @@ def _table(data: bytes, named: int, ruled: int, spans: list[Span]) -> int:
     if not columns or not _RULE.fullmatch(data[place : _row_end(data, place)[0]]):
         return ruled
     many = len(titles)
-    for _ in range(_MOST_ROWS):
+    for _ in range(MOST_ROWS):
         stop, following = _row_end(data, place)
         row = data[place:stop]
         fields = row.split(sign, _MOST_FIELDS)
@@ -76,7 +64,7 @@ def _table(data: bytes, named: int, ruled: int, spans: list[Span]) -> int:
                 value = fields[number].strip(_PADDING)
                 start = place + sum(len(field) + len(sign) for field in fields[:number])
                 start += fields[number].find(value)
-                if _is_password(value):
+                if is_password(value, sentences=False):
                     spans.append(Span(start, start + len(value), KIND))
         place = following
         if stop == following:
@@ -86,12 +74,6 @@ def _table(data: bytes, named: int, ruled: int, spans: list[Span]) -> int:
 
 def _row_end(data: bytes, place: int) -> tuple[int, int]:
     """Where the row at `place` ends, and where the next one begins."""
-    limit = min(len(data), place + _LONGEST_LINE)
+    limit = min(len(data), place + LONGEST_LINE)
     found = _BREAKS.search(data, place, limit)
     return (limit, limit) if found is None else found.span()
-
-
-def _is_password(value: bytes) -> bool:
-    if len(value) < SHORTEST or value.isalpha() or b" " in value or b"[REDACTED:" in value:
-        return False
-    return is_secret(value, Place(b"password", True, False, b""))

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from workbench.redaction.columns import WORDS
-from workbench.redaction.engine import Pass, Span, compile_bytes
-from workbench.redaction.quoted import is_quoted_secret
-from workbench.redaction.values import SHORTEST, Place, is_secret
+from workbench.redaction.engine import Span, compile_bytes
+from workbench.redaction.tables import KIND, MOST_ROWS, WORDS, TablePass, is_password
 
-KIND = "assigned_secret"
 _LONGEST_LIST = 2000
-_MOST_ROWS = 5000
 _MOST_FIELDS = 256
 
 _S = r"(?:[ \t\r\n]|\\+[nrt])"
@@ -35,7 +30,7 @@ _FIELD = re.compile(
 _NEXT_ROW = re.compile(_BLANKS + rb"," + _BLANKS + rb"\(")
 
 
-class InsertPass(Pass):
+class InsertPass(TablePass):
     """The rows of each `INSERT` with a column of passwords."""
 
     # A command with one row.
@@ -43,10 +38,6 @@ class InsertPass(Pass):
 
     def __init__(self) -> None:
         self._search = compile_bytes(_LIST, "rows that are inserted")
-
-    @property
-    def probes(self) -> Sequence[str]:
-        return [rf"(?i:{WORDS})"]
 
     def find(self, data: bytes) -> list[Span]:
         spans: list[Span] = []
@@ -67,14 +58,14 @@ class InsertPass(Pass):
 
 def _rows(data: bytes, place: int, columns: set[int], spans: list[Span]) -> int:
     """Adds the passwords of the rows from `place` on, behind a bracket; returns where they end."""
-    for _ in range(_MOST_ROWS):
+    for _ in range(MOST_ROWS):
         for number in range(_MOST_FIELDS):
             field = _FIELD.match(data, place)
             if field is None:
                 return place
             place = field.end()
             group = 2 if field[2] is not None else 4
-            if number in columns and field[group] is not None and _is_password(field[group]):
+            if number in columns and field[group] is not None and is_password(field[group], sentences=True):
                 spans.append(Span(*field.span(group), KIND))
             if field[5] == b")":
                 break
@@ -83,12 +74,3 @@ def _rows(data: bytes, place: int, columns: set[int], spans: list[Span]) -> int:
             return place
         place = following.end()
     return place
-
-
-def _is_password(value: bytes) -> bool:
-    head = b"password"
-    if len(value) < SHORTEST or value.isalpha() or b"[REDACTED:" in value:
-        return False
-    if b" " not in value and is_secret(value, Place(head, True, False, b"")):
-        return True
-    return is_quoted_secret(value, head)
