@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.imports.claude_code_records import SESSION, acta, answer, assistant, call, read, text, user
+from tests.thorough import examples
 from workbench.imports.claude_code import read_transcript
 from workbench.imports.transcript.items import (
     ActumItem,
@@ -291,7 +292,7 @@ RECORD = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(RECORD, max_size=6))
 def test_fields_of_any_type_never_raise_and_every_item_can_be_stored(
     tmp_path_factory: pytest.TempPathFactory, records: list[Any]
@@ -314,7 +315,7 @@ def test_fields_of_any_type_never_raise_and_every_item_can_be_stored(
     assert outcomes == set(range(1, len(records) + 1))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_bytes_of_any_kind_never_raise(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "bytes.jsonl"

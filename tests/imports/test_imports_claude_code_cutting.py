@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples, some
 from workbench.imports.transcript.cutting import REACH, cut
 from workbench.imports.transcript.titles import one_line
 from workbench.redaction import redact
@@ -51,7 +52,7 @@ def test_no_place_of_a_cut_leaves_a_piece_of_a_secret(pair: tuple[Rule, str]) ->
         text = before + secret + after
         whole = redact(text).text
         step = 1 if len(secret) < 1000 else len(secret) // 40
-        for inside in range(0, len(secret) + 1, step):
+        for inside in some(range(0, len(secret) + 1, step), 12):
             limit = len(before) + inside
             kept = cut(text, limit)
             assert text.startswith(kept) and len(kept) <= limit
@@ -68,7 +69,7 @@ def test_no_place_of_a_cut_leaves_a_piece_of_a_secret(pair: tuple[Rule, str]) ->
 @pytest.mark.parametrize("pair", EXAMPLES, ids=_named)
 def test_no_title_shows_a_piece_of_a_secret(pair: tuple[Rule, str]) -> None:
     secret = fill(pair[1], 6)
-    for length in range(0, 205, 1 if len(secret) < 1000 else 40):
+    for length in some(range(0, 205, 1 if len(secret) < 1000 else 40), 40):
         title = one_line(("word " * 50)[:length] + " " + secret + "\n and more" * 30)
         assert len(title) <= 200
         assert not _remnant(secret, redact(title).text)
@@ -86,7 +87,7 @@ pieces = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(pieces, st.data())
 def test_cut_then_filtered_is_the_beginning_of_the_whole_filtered(text: str, data: st.DataObject) -> None:
     limit = data.draw(st.integers(0, len(text)))

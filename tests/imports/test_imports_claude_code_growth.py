@@ -22,6 +22,7 @@ from tests.imports.claude_code_records import (
     text,
     user,
 )
+from tests.thorough import examples
 from workbench.imports.claude_code import ReaderState, read_transcript
 from workbench.imports.transcript.items import Checkpoint, DescribeItem, Item, Restarted
 
@@ -66,7 +67,7 @@ def state_of(items: list[Item]) -> ReaderState:
     return msgspec.json.decode(msgspec.json.encode(last.state), type=ReaderState)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.integers(0, len(DATA)), max_size=4).map(sorted))
 def test_growth_gives_the_same_items_as_one_pass(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
@@ -86,7 +87,7 @@ def test_growth_gives_the_same_items_as_one_pass(
     assert told(items) == whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(0, len(DATA)))
 def test_nothing_is_lost_or_doubled_where_a_message_was_taken_for_complete(
     tmp_path_factory: pytest.TempPathFactory, cut: int

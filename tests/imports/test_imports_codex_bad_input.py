@@ -30,6 +30,7 @@ from tests.imports.codex_records import (
     turn,
     write,
 )
+from tests.thorough import examples
 from workbench.imports.codex import discover, read_rollout
 from workbench.imports.codex.records import EVENT_TYPES, ITEM_TYPES, RECORD_TYPES
 from workbench.imports.codex.twins import MAX_HELD_BYTES
@@ -181,7 +182,7 @@ def _records(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(st.lists(_records(), max_size=12), st.booleans(), st.integers(0, 40))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 def test_records_of_any_shape_raise_nothing_and_no_name_comes_twice(
     records: list[dict[str, Any]], settled: bool, cut: int
 ) -> None:

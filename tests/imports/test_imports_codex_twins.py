@@ -25,6 +25,7 @@ from tests.imports.codex_records import (
     told,
     turn,
 )
+from tests.thorough import examples
 from workbench.imports.codex import twins
 from workbench.imports.codex.state import RolloutState
 from workbench.imports.codex.twins import Group, Said, Twins
@@ -163,7 +164,7 @@ Line = tuple[bool, str]
     st.lists(st.lists(st.tuples(st.booleans(), st.sampled_from("abc")), max_size=30), max_size=3),
     st.sampled_from([1, 2, 5, 1000]),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @example([[(False, "a"), (True, "a"), (True, "a"), (True, "a"), (False, "a"), (False, "a")]], 2)
 def test_every_text_enters_as_often_as_it_was_said(stretches: list[list[Line]], bound: int) -> None:
     before, twins.MAX_HELD_RECORDS = twins.MAX_HELD_RECORDS, bound

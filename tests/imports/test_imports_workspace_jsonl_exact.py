@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.imports.workspace_jsonl import STREAM_RULES, InvalidLine, load_jsonl, stored_line
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log import EventLog, EventTypeRegistry, PendingEvent, sqlite
@@ -123,7 +124,9 @@ def test_what_was_exported_comes_out_again(
             assert one.execute(streams).fetchall() == other.execute(streams).fetchall()
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_an_edited_file_is_refused_or_comes_out_as_it_is(tmp_path: Path, data: st.DataObject) -> None:
     whole = b"".join(some_lines(tmp_path / "a.db"))
@@ -316,7 +319,9 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_any_field_may_be_changed(tmp_path: Path, data: st.DataObject) -> None:
     """One field, of the line or of its payload, gets any other value, goes or comes: refused or kept so."""

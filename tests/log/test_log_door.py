@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.log.log_cases import MEASURED, SAID, Measured, Said, found, new_log, said, stream
+from tests.thorough import examples
 from workbench.log import EventType, Payload
 from workbench.log.door import MAX_DEPTH, PROBED_BYTES, Door
 from workbench.log.errors import InvalidIdentifier, InvalidPayload, SecretInIdentifier
@@ -99,7 +100,7 @@ _json = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(value=_json)
 def test_every_json_value_comes_back_as_it_was(value: Any) -> None:
     admitted = DOOR.admit(MEASURED, Measured(label="m", value=value))
@@ -112,7 +113,7 @@ def test_every_json_value_comes_back_as_it_was(value: Any) -> None:
     ) or isinstance(value, float | list | dict)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     value=st.recursive(
         st.floats() | st.text(st.characters()) | st.integers(),

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.log.log_cases import found, new_log, said, stream
+from tests.thorough import examples
 from workbench.log import EventLog
 from workbench.log.fulltext import TABLE, match_expression
 from workbench.storage import fetch
@@ -155,13 +156,17 @@ def test_a_hostile_query_is_words_and_nothing_else(log: EventLog, query: str) ->
     found(log, query)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(query=st.text(st.characters(), max_size=40) | st.text('"*^:(){}-+ aАNEARODT', max_size=25))
 def test_no_query_breaks_the_search(log: EventLog, query: str) -> None:
     found(log, query)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_a_text_is_found_by_itself(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     with new_log(tmp_path_factory.mktemp("own") / "log.db") as log:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.memory.written_cases import ATLAS, CHECKPOINT, START, Kept, fresh
+from tests.thorough import examples
 from workbench.identity.registry import EMPTY
 from workbench.log.decoding import converted
 from workbench.log.event_log import EventLog, Restored
@@ -249,7 +250,7 @@ def answers(reader: MemoryReader, ids: list[str], as_of: int | None) -> dict[str
     return found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(CALLS)
 def test_any_position_answers_as_a_log_that_ends_there(
     calls: list[tuple[str, str | None, str | None, int]],

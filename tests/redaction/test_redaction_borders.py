@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.redaction.pace import growth
+from tests.thorough import examples
 from workbench.redaction import default_filter, redact
 from workbench.redaction.rules import load_rules
 from workbench.redaction.shapes import fill
@@ -156,7 +158,7 @@ pieces = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(pieces)
 def test_twice_is_once_among_escapes(text: str) -> None:
     first = redact(text)
@@ -166,7 +168,7 @@ def test_twice_is_once_among_escapes(text: str) -> None:
             assert default_filter().may_change(json.dumps(text, ensure_ascii=ascii_only).encode())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(pieces, st.sampled_from(ESCAPES), st.sampled_from(SHAPES), st.integers(0, 9))
 def test_a_token_behind_any_text_and_an_escape_is_gone(
     before: str, escape: str, kind_and_shape: tuple[str, str], seed: int

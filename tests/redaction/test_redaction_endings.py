@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.redaction.pace import fastest
+from tests.thorough import examples
 from workbench.redaction import SecretFilter, default_filter, redact
 from workbench.redaction.expression import Expression, public_matcher
 from workbench.redaction.filter import FilterFailed
@@ -73,7 +74,7 @@ CUES = [
 glued = st.lists(st.sampled_from(CUES), min_size=1, max_size=9).map("".join)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @example("BEGIN PRIVATE KEYMIIEvQIBAD")
 @example("-----BEGIN PRIVATE KEY-----\\n-" + BODY[0][:16])
 @given(glued)

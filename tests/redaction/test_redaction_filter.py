@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.log.ports import Redactor, Removal
 from workbench.redaction import SecretFilter, default_filter, redact
 from workbench.redaction.rules import load_rules
@@ -166,7 +167,7 @@ def test_what_follows_a_cut_private_key_stays() -> None:
     assert redact(text).text == "[REDACTED:private_key]\n\npassword is what the next paragraph is about"
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(texts)
 def test_twice_is_once_and_lines_stay(text: str) -> None:
     first = redact(text)
@@ -178,7 +179,7 @@ def test_twice_is_once_and_lines_stay(text: str) -> None:
         assert first.text.count(f"[REDACTED:{kind}]") >= count
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=40), secrets, st.text(max_size=40))
 def test_a_secret_between_any_two_texts_is_gone(before: str, secret: str, after: str) -> None:
     result = redact(f"{before} {secret} {after}").text
@@ -186,7 +187,7 @@ def test_a_secret_between_any_two_texts_is_gone(before: str, secret: str, after:
     assert result.startswith(f"{before} [") and result.endswith(f" {after}")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(values)
 def test_the_quick_test_never_misses_and_structure_stays(value: Any) -> None:
     door = default_filter()

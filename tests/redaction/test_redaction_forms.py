@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.redaction import default_filter, redact
 from workbench.redaction.quoted import literal_end
 from workbench.redaction.shapes import fill
@@ -158,7 +159,7 @@ def test_a_literal_ends_where_json_closes_it(content: str, levels: int) -> None:
     assert literal_end(data, opening) == len(written) - opening
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.sampled_from(["password", "DB_PASSWORD", "secret", "Passwort"]),
     st.text(string.ascii_letters + string.digits + string.punctuation + " ", max_size=30),

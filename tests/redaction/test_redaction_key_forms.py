@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.redaction.engine import replace
 from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.rules import load_rules
@@ -515,7 +516,7 @@ texts = st.lists(st.one_of(signs, glue, glue, pieces, pieces, keys, st.text(max_
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(texts)
 def test_twice_is_once_and_line_ends_stay(text: str) -> None:
     result, count = removed(text)
@@ -529,7 +530,7 @@ def test_twice_is_once_and_line_ends_stay(text: str) -> None:
     assert all(before.end <= after.start for before, after in pairwise(spans))
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(texts, st.booleans(), st.integers(1, 2))
 def test_json_stays_json_and_the_probe_sees_it(text: str, ascii_only: bool, depth: int) -> None:
     written = text
@@ -542,7 +543,7 @@ def test_json_stays_json_and_the_probe_sees_it(text: str, ascii_only: bool, dept
         assert KEYS.finds_sign(escaped)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.sampled_from(NAMES), st.sampled_from(sorted(LAYOUTS)), st.integers(0, 10_000), st.text(max_size=30))
 def test_no_piece_of_any_key_is_left(form: str, layout: str, seed: int, before: str) -> None:
     head = before + "\n\nthe key:\n"

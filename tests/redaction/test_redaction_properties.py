@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.redaction import default_filter, redact
 from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, load_rules
 from workbench.redaction.shapes import example as parts
@@ -179,13 +180,13 @@ def _check(text: str) -> None:
         assert first.text.count(f"[REDACTED:{kind}]") >= count
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(texts)
 def test_twice_is_once_and_lines_stay(text: str) -> None:
     _check(text)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(dense_texts)
 def test_twice_is_once_among_assignments(text: str) -> None:
     _check(text)
@@ -204,7 +205,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Any:
     return {f"{index} {key}": value for index, (key, value) in enumerate(pairs)}
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(json_values, st.booleans(), st.sampled_from([None, 2]))
 @example({"token_value": 1234.5678, "password": -1.5e300}, False, None)
 def test_json_stays_json(value: Any, ascii_only: bool, indent: int | None) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench.redaction import default_filter
 from workbench.redaction.token_counts import without_token_counts
 
@@ -76,7 +77,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(trees)
 @example({"input_tokens": 12, "token": "Zk4-9qLx" * 3})
 def test_whatever_changes_is_looked_at(value: Any) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.redaction.pace import fastest, growth
+from tests.thorough import examples
 from workbench.log.ports import Removal
 from workbench.redaction import default_filter
 from workbench.redaction.json_text import DEEPEST, LONGEST, TooDeep, documents
@@ -234,7 +235,7 @@ plain_values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.lists(plain_values.filter(lambda value: isinstance(value, (list, dict))), max_size=3), st.booleans()
 )
@@ -262,7 +263,7 @@ def _texts(value: Any) -> list[str]:
     return [text for item in inner for text in _texts(item)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text('{}[]",:\\ \n1etruabn-.', max_size=60))
 def test_what_is_no_json_is_no_document(text: str) -> None:
     for document in documents(text):
@@ -318,7 +319,7 @@ def _outline(value: Any, level: int = 0) -> Any:
     return ["list", *[_outline(item, level) for item in value]] if isinstance(value, list) else value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(planted)
 def test_planted_secrets_vanish_and_structure_stays(value: Any) -> None:
     result, removals = filtered(value)
@@ -335,7 +336,7 @@ def test_planted_secrets_vanish_and_structure_stays(value: Any) -> None:
         assert result is value
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(planted)
 def test_the_look_over_many_texts_decides_as_one_by_one(value: Any) -> None:
     assert filtered(value) == redact_tree(value, default_filter().redact_text)

@@ -22,7 +22,7 @@ from workbench.tui.dialogs.import_picker import ImportPicker
 from workbench.tui.watch import WriteWaits
 from workbench.workspace import Workspace
 
-LATE_SECONDS = 0.2
+LATE_SECONDS = 0.5
 """How late the UI thread may be, over what the machine itself was."""
 
 

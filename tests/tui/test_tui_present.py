@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
+from tests.thorough import examples
 from tests.tui.hostile_text import HOSTILE, unseen
 from workbench.tui import present
 from workbench.tui.present import Span
@@ -175,7 +176,7 @@ def test_one_line_folds_blanks_and_marks_the_cut() -> None:
     assert present.one_line("x" * 10_000_000, 5) == "xxxx…"
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(anything, st.integers(2, 40))
 def test_wrap_loses_nothing(text: str, width: int) -> None:
     lines = list(present.wrapped(text, width))

@@ -130,7 +130,7 @@ async def test_it_is_said_once_and_keys_work_and_r_opens_it_again(
             fresh = app.page
             assert isinstance(fresh, RowsPage)
             await until(pilot, lambda: fresh.commits > 0)
-        assert beats.worst < 0.2 + 2 * beats.machine
+        assert beats.worst < 0.5 + 2 * beats.machine
 
 
 async def test_while_it_is_away_r_says_so_and_the_program_can_be_left(root: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from workbench import Actum
 from workbench.errors import WorkbenchError
 from workbench.storage import fetch
@@ -117,7 +118,9 @@ def seen(root: Path) -> dict[str, list[tuple[Any, ...]]]:
 # -- bits ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(at=st.floats(0, 1, exclude_max=True) | st.floats(0, 0.0005), bit=st.integers(0, 7))
 @example(at=0.0, bit=0)
 @example(at=0.00024, bit=6)

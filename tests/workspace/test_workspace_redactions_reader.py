@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from tests.workspace.redaction_cases import act, begin, token
 from workbench.log import EventLog
 from workbench.log.registry import Removed
@@ -166,7 +167,7 @@ def _without_title(row: RedactionRow) -> RedactionRow:
     return msgspec.structs.replace(row, title="")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(FILTERS, st.integers(1, 7))
 def test_pages_both_ways(
     reader: RedactionReader, everything: list[RedactionRow], wanted: RedactionFilter, size: int

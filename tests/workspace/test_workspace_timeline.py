@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from tests.workspace.workspace_cases import START, actum, begin, counted_steps, open_log, opened, unit
 from workbench.log import EventLog, PendingEvent
 from workbench.log.streams import session_stream
@@ -81,7 +82,9 @@ filters = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(wanted=filters, start=st.integers(-1, 720), limit=st.integers(0, 60))
 def test_any_filter_gives_what_a_loop_gives(
     history: tuple[EventLog, list[Event]], wanted: TimelineFilter, start: int, limit: int
@@ -117,7 +120,9 @@ def test_pages_in_both_directions_meet(
     assert up == down == [event.position for event in events if passes(event, wanted)]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     text=st.text(st.characters(), max_size=30) | st.text('"*^:(){}-+ aАNEARODT', max_size=20),
     name=st.text(st.characters(), max_size=5),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from tests.workspace.workspace_cases import START, actum, begin, open_log, opened
 from workbench.log import EventLog
 from workbench.log.activity import HOUR
@@ -48,7 +49,7 @@ odd = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(offsets=offsets, unit=spread, odd=odd, cells=st.integers(1, 130))
 def test_cells_hold_every_event_once(
     offsets: list[int], unit: timedelta, odd: list[datetime], cells: int

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from tests.workspace.workspace_cases import actum, begin, open_log, unit
 from workbench.log import EventLog, PendingEvent
 from workbench.log.streams import session_stream
@@ -110,7 +111,9 @@ filters = st.builds(
     since=ends,
     until=ends,
 )
-quiet = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quiet = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def positions(rows: list[EventRow]) -> list[int]:

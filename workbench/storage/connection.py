@@ -20,6 +20,7 @@ from workbench.storage.errors import (
     opening,
     translated,
 )
+from workbench.storage.old_journal import refuse_old_journal
 from workbench.storage.stale_log import HEADER_BYTES, marks_of, read_header, refuse_stale_log
 from workbench.storage.turns import BUSY_TIMEOUT_MS
 
@@ -202,6 +203,7 @@ def open_writer(path: Path, *, synchronous: Synchronous = "FULL") -> apsw.Connec
             # Opening a pipe would wait for whoever is at its other end.
             raise NotAWorkbenchDatabase(f"{path} is no file", hint="name another workspace with --root")
         else:
+            refuse_old_journal(path)
             refuse_stale_log(path)
         connection: apsw.Connection | None = None
         try:
@@ -277,6 +279,7 @@ def open_read_only(path: Path) -> ReadOnlyView:
     if not path.is_file():
         raise DatabaseMissing(f"there is no database at {path}", hint="make a workspace with: workbench init")
     with opening(path):
+        refuse_old_journal(path)
         refuse_stale_log(path)
         connection: apsw.Connection | None = None
         try:

@@ -126,7 +126,9 @@ def damaged(path: Path | str, reason: object) -> DatabaseDamaged:
 
 def not_writable(path: Path | str) -> DatabaseReadOnly:
     """The error of a file that this user, or nobody, can write."""
-    odd = _odd_file(path) or _old_journal(path)
+    odd = _odd_file(path)
+    if odd is None and os.path.exists(f"{path}-journal"):  # noqa: PTH110
+        odd = old_journal(path)
     if odd is not None:
         # So SQLite also calls a database whose companions it cannot make or read.
         return DatabaseReadOnly(odd.message, hint=odd.hint)
@@ -207,14 +209,13 @@ def _odd_file(path: Path | str) -> StorageError | None:
     return None
 
 
-def _old_journal(path: Path | str) -> StorageError | None:
-    """The error of a rollback journal beside a database, which this program never makes; None without one."""
+def old_journal(path: Path | str) -> StorageError:
+    """The error of a rollback journal beside a database, which this program never leaves behind."""
     journal = f"{path}-journal"
-    if not os.path.exists(journal):  # noqa: PTH110
-        return None
     return StorageError(
         f"{path} cannot be opened, for a rollback journal lies beside it, {journal}, which this program does "
-        "not write: another program was killed while it changed the database, or put it there",
+        "not write: another program was killed while it changed the database, or put it there; nothing was "
+        "changed",
         hint="move that file away while no program has the workspace open, look with: workbench doctor, and "
         "if something is damaged restore a copy",
     )

@@ -19,9 +19,10 @@ import apsw
 from workbench.errors import WorkbenchError
 from workbench.storage import fetch, migration_backup, schema
 from workbench.storage.connection import ignore_strangers
-from workbench.storage.errors import not_writable, translated
+from workbench.storage.errors import not_writable, opening, translated
 from workbench.storage.history import History, Migration, MigrationError
 from workbench.storage.migration_steps import Steps
+from workbench.storage.old_journal import refuse_old_journal
 from workbench.storage.turns import WriteTurns
 
 LOCK_RETRIES = 5
@@ -114,6 +115,8 @@ def upgrade(
 @contextmanager
 def _writing(path: Path, steps: Steps) -> Iterator[apsw.Connection]:
     """Lend a connection with an open write transaction; what is not committed is undone."""
+    with opening(path):
+        refuse_old_journal(path)
     with translated(path):
         # The file's way of being written stays as it is, for it may be refused yet.
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)

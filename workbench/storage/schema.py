@@ -23,6 +23,7 @@ from workbench.storage.errors import (
     translated,
 )
 from workbench.storage.history import FIRST, History
+from workbench.storage.old_journal import refuse_old_journal
 from workbench.storage.stale_log import read_header
 
 APPLICATION_ID = 0x4357424B
@@ -123,6 +124,7 @@ def _undisturbed(path: Path) -> apsw.Connection | None:
     if not path.is_file():
         return None
     with opening(path):
+        refuse_old_journal(path)
         header = _header(path)
     if not header.startswith(_MAGIC) or header[_WRITE_VERSION : _WRITE_VERSION + 1] != bytes((_WRITE_AHEAD,)):
         return None

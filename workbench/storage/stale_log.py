@@ -25,7 +25,9 @@ HEADER_BYTES = 100
 
 _LOG_HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
-_WRITTEN_AHEAD = b"\2\2"
+WRITTEN_AHEAD = b"\2\2"
+"""What the header of a database says that is written ahead."""
+
 _TRIES = 5
 
 
@@ -175,7 +177,7 @@ def _belongs(header: bytes, log: Path) -> bool:
             continue
         if written is not None:
             told = True
-            if header[18:20] == _WRITTEN_AHEAD and _follows(before, written, frame.size, held):
+            if header[18:20] == WRITTEN_AHEAD and _follows(before, written, frame.size, held):
                 return True
         elif frame.size != before.pages:
             # A commit that leaves the first page alone neither grows nor shrinks the file.
