@@ -112,13 +112,15 @@ def _import(
 @common
 @click.argument("file", type=utf8, metavar="FILE", shell_complete=completes("files"))
 @click.option("--redact", is_flag=True, help="Take secrets out instead of refusing the file.")
+@click.option("--future", is_flag=True, help="Take events that were recorded after the time of this machine.")
 @pass_given
-def jsonl(given: Given, file: str, redact: bool) -> None:
+def jsonl(given: Given, file: str, redact: bool, future: bool) -> None:
     """Import a log that “export jsonl” wrote into a workspace without events; “-” is standard input.
 
     All of the file comes in, or nothing: a line that would not come out as it went in is named and refused,
-    and so is a text in which the secret filter finds something, unless --redact is given. A file without
-    events is refused too.
+    and so is a text in which the secret filter finds something, unless --redact is given, and an event that
+    was recorded more than a day after the time of this machine, unless --future is. A file without events is
+    refused too.
     """
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
@@ -133,7 +135,12 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
         workspace.jobs.run("import jsonl", title, progress=progress, cancelled=stopped) as job,
     ):
         done = import_file(
-            workspace.log, place, redact=redact, progress=job.progress, cancelled=job.cancelled
+            workspace.log,
+            place,
+            redact=redact,
+            future=future,
+            progress=job.progress,
+            cancelled=job.cancelled,
         )
         job.finish(file_outcome(done))
     _remark(job)

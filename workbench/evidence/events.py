@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.log.registry import NAMESPACE, EventType, Payload
+from workbench.log.registry import NAMESPACE, SHA256, EventType, Payload
 from workbench.log.streams import StreamRef, domain_stream
 
 
@@ -11,7 +11,7 @@ class ArtifactPurged(Payload, frozen=True, kw_only=True):
 
     domain: str
     """Whose stream it stands in."""
-    sha256: str
+    sha256: SHA256
     """Of the bytes that are gone, 64 hex digits."""
     reason: str
     by: str

@@ -140,6 +140,7 @@ def load_jsonl(
     shift: timedelta | None = None,
     exact: bool = False,
     removed: dict[str, int] | None = None,
+    latest: datetime | None = None,
 ) -> int:
     """Load events into an empty log, all of them or none; how many there were.
 
@@ -147,7 +148,8 @@ def load_jsonl(
     type declares as times. With `exact` a line is refused unless writing it gives the same bytes: of a key
     that stands twice, or a time finer than a microsecond, a part would be lost without a word. A text that
     the log's filter would change is refused, unless `removed` is given: then it is stored filtered, and
-    what was taken out is counted there by kind.
+    what was taken out is counted there by kind. An event that was recorded behind `latest` is refused: no
+    later one may carry an earlier time, so the log would tell none that is true until then.
 
     It is one transaction, so a refused load leaves nothing behind, and whatever `lines` raises undoes it
     as well. Other programs read meanwhile and cannot write.
@@ -155,7 +157,7 @@ def load_jsonl(
     Raises `LogNotEmpty`; `InvalidLine` for the first line that is not an event of a known type, whose
     position or seq does not follow, or that would not come out as it went in; and what a write raises.
     """
-    load = _Load(log, timedelta() if shift is None else shift, exact, removed)
+    load = _Load(log, timedelta() if shift is None else shift, exact, removed, latest)
     with log.transaction():
         if log.last_position():
             raise LogNotEmpty(
@@ -230,11 +232,19 @@ def _read(number: int, line: str | bytes) -> Line:
 class _Load:
     """One pass over the lines of a file, inside one transaction."""
 
-    def __init__(self, log: EventLog, shift: timedelta, exact: bool, removed: dict[str, int] | None) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        shift: timedelta,
+        exact: bool,
+        removed: dict[str, int] | None,
+        latest: datetime | None,
+    ) -> None:
         self._log = log
         self._shift = shift
         self._exact = exact
         self._removed = removed
+        self._latest = latest
         self.count = 0
         """Lines that were taken."""
 
@@ -315,6 +325,13 @@ class _Load:
         if event_type is None:
             raise InvalidLine.at(
                 number, f"there is no event type {line.namespace}:{line.type} version {line.schema_version}"
+            )
+        if self._latest is not None and line.recorded_at > self._latest:
+            raise InvalidLine.at(
+                number,
+                f"it was recorded at {to_text(line.recorded_at)}, more than a day after the time of this "
+                "machine, and every later event would carry that time",
+                hint="set the machine's clock right, or import it all the same with --future",
             )
         payload, as_written = _payload(number, line, event_type)
         if self._exact:

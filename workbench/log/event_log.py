@@ -105,6 +105,10 @@ class EventLog:
         self._micros: Callable[[], int] = now_micros if clock is None else lambda: to_micros(clock())
         self._work: UnitOfWork | None = None
 
+    def now(self) -> int:
+        """Microseconds of this log's clock."""
+        return self._micros()
+
     @classmethod
     def open(
         cls,

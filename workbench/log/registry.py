@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -31,6 +32,17 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PayloadClass = type[Payload]
+
+
+def one_of(*words: str) -> msgspec.Meta:
+    """What a text field may hold: one of these words, whoever wrote the event."""
+    return msgspec.Meta(pattern=rf"\A(?:{'|'.join(map(re.escape, words))})\Z")
+
+
+SHA256 = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+"""A digest, in small letters."""
+COUNT = Annotated[int, msgspec.Meta(ge=0)]
+"""A size, a number of things, or an index from 0."""
 
 
 class EventType(NamedTuple):

@@ -8,11 +8,12 @@ only where the two differ.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from workbench.log.registry import NAMESPACE, EventType, Payload
+from workbench.log.registry import COUNT, NAMESPACE, SHA256, EventType, Payload, one_of
 from workbench.log.streams import StreamRef, scope_stream
 
 
@@ -21,11 +22,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     path: str
     """As given."""
-    status: str
+    status: Annotated[str, one_of("archived", "pointer_only", "missing", "skipped")]
     """`archived`, `pointer_only`, `missing` or `skipped`."""
-    sha256: str | UnsetType = UNSET
+    sha256: SHA256 | UnsetType = UNSET
     """Of the bytes that are kept, 64 hex digits."""
-    size: int | UnsetType = UNSET
+    size: COUNT | UnsetType = UNSET
     """Of the file as it was, in bytes."""
     reason: str | UnsetType = UNSET
     """Why it was not archived."""
@@ -36,7 +37,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GuardVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the memory guard thought of an agent's prose."""
 
-    visibility: str
+    visibility: Annotated[str, one_of("raw_only", "public")]
     """`raw_only`: quarantined from the start; `public` otherwise."""
     risk: int
     score: int
@@ -46,9 +47,9 @@ class GuardVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class ReviewItem(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a checkpoint."""
 
-    list: str
+    list: Annotated[str, one_of("completed", "verification", "open_questions", "next_steps")]
     """`completed`, `verification`, `open_questions` or `next_steps`."""
-    index: int
+    index: COUNT
     """From 0."""
 
 
@@ -80,7 +81,7 @@ class NamedPayload(ScopedPayload, frozen=True, kw_only=True):
 class ObservationRecorded(NamedPayload, frozen=True, kw_only=True):
     """One call of `record_event`: what was seen, done or decided, and on what evidence."""
 
-    agent_source: str
+    agent_source: Annotated[str, one_of("explicit", "session", "client", "default")]
     """`explicit`, `session`, `client` or `default`."""
     session_id: str | UnsetType = UNSET
     domain_raw: str | UnsetType = UNSET
@@ -98,8 +99,8 @@ class ObservationRecorded(NamedPayload, frozen=True, kw_only=True):
     external_id: str | UnsetType = UNSET
     """The caller's own id for it."""
     request_id: str | UnsetType = UNSET
-    request_hash: str
-    content_hash: str
+    request_hash: SHA256
+    content_hash: SHA256
     """SHA-256 of the filtered input, as 64 hex digits; see `memory.hashing`."""
     hash_filter: str
     """The version of the filter behind both."""
@@ -113,7 +114,7 @@ class FactAsserted(NamedPayload, frozen=True, kw_only=True):
 
     slot: str
     value: str
-    kind: str
+    kind: Annotated[str, one_of("observed", "decision", "assumption")]
     """`observed`, `decision` or `assumption`."""
     confirms: str | UnsetType = UNSET
     """The id of the current fact, which says the same already."""
@@ -136,16 +137,16 @@ class CheckpointRecorded(NamedPayload, frozen=True, kw_only=True):
 class ReviewRecorded(ScopedPayload, frozen=True, kw_only=True):
     """A person's verdict. The reference to its target is stored unchecked."""
 
-    target_kind: str
+    target_kind: Annotated[str, one_of("checkpoint", "fact", "observation", "section")]
     """`checkpoint`, `fact`, `observation` or `section`."""
     target_id: str
     target_stream: str
-    verdict: str
+    verdict: Annotated[str, one_of("accepted", "questioned", "rejected")]
     """`accepted`, `questioned` or `rejected`."""
     comment: str
     item: ReviewItem | UnsetType = UNSET
     reviewer: str
-    prose_sha256: str | UnsetType = UNSET
+    prose_sha256: SHA256 | UnsetType = UNSET
 
 
 class VisibilityChanged(ScopedPayload, frozen=True, kw_only=True):

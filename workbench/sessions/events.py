@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from workbench.log.registry import NAMESPACE, EventType, Payload
+from workbench.log.registry import NAMESPACE, EventType, Payload, one_of
+from workbench.sessions.model import ActorKind, ActumKind
 
 
 class ChronicumCreated(Payload, frozen=True, kw_only=True):
@@ -35,8 +36,8 @@ class ActumRecorded(Payload, frozen=True, kw_only=True):
 
     id: str
     chronicum_id: str
-    kind: str
-    actor_kind: str
+    kind: Annotated[str, one_of(*ActumKind)]
+    actor_kind: Annotated[str, one_of(*ActorKind)]
     actor: str
     content: str
     metadata: dict[str, Any]

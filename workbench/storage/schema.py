@@ -185,9 +185,18 @@ def check(
     `path` is for the message only. Raises `NotAWorkbenchDatabase`, `SchemaAheadOfCode`,
     `SchemaMigrationRequired` or `DatabaseDamaged` (exit 3).
     """
+    application_id, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
+    _check_known(application_id, version, path, history)
+    if version < history.version and _has_notes(connection):
+        # Where the two disagree no migration would help.
+        _check_noted(connection, path, history)
     check_current(connection, path, history)
     _check_tables(connection, path, statements)
     _check_noted(connection, path, history)
+
+
+def _has_notes(connection: apsw.Connection) -> bool:
+    return fetch.value(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (_OWN,)) is not None
 
 
 def stage(

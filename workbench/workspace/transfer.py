@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -27,6 +28,7 @@ from workbench.imports.workspace_jsonl import (
 from workbench.log import sqlite
 from workbench.log.door import MAX_PAYLOAD_BYTES
 from workbench.log.event_log import EventLog
+from workbench.log.times import from_micros
 from workbench.storage import fetch
 from workbench.workspace.errors import Cancelled, ConfigurationError
 from workbench.workspace.layout import place_of
@@ -152,13 +154,15 @@ def import_file(
     path: Path,
     *,
     redact: bool = False,
+    future: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Imported:
     """Load an exported file into an empty log, all of it or nothing.
 
     Exporting again then gives the same bytes. A text that the filter would change is refused, or with
-    `redact` stored filtered. It is one transaction: other programs go on reading, and cannot write.
+    `redact` stored filtered; an event that was recorded over a day after the log's clock is refused, unless
+    `future`. It is one transaction: other programs go on reading, and cannot write.
     `progress` counts bytes; `cancelled()` is asked between events.
 
     Raises `FileFailed`, also for a file without events and for what is no regular file, `TransferStopped`,
@@ -170,7 +174,8 @@ def import_file(
         with open_plain(_place(path)) as file:
             _refuse_empty(file, path)
             lines = _lines(file, progress, cancelled)
-            events = load_jsonl(log, lines, exact=True, removed=removed if redact else None)
+            latest = None if future else _tomorrow(log)
+            events = load_jsonl(log, lines, exact=True, removed=removed if redact else None, latest=latest)
     except InvalidLine as error:
         hint = error.hint or "import the file as it was exported"
         raise InvalidLine(error.message, hint=f"{hint}; nothing of {path} was imported") from error
@@ -184,6 +189,14 @@ def import_file(
             f"{path} cannot be read: {error.strerror or error}", hint="nothing was imported"
         ) from error
     return Imported(events, removed)
+
+
+def _tomorrow(log: EventLog) -> datetime | None:
+    try:
+        return from_micros(log.now()) + timedelta(days=1)
+    except OverflowError:
+        # There is no later time that a file could hold.
+        return None
 
 
 def _place(path: Path) -> Path:

@@ -232,7 +232,8 @@ def compared(
                     "fold_differs",
                     sentence(
                         f"the projection {fold.name} is not what its events give, so that lists and searches "
-                        f"may be wrong; the events are not touched by this ({where})"
+                        "may be wrong: one of the two was changed outside this program. Building it again "
+                        f"takes the events at their word ({where})"
                     ),
                     command.fix,
                 )
