@@ -177,7 +177,7 @@ def _hint(error: WorkbenchError) -> str:
         # One hint for missing and foreign sessions, as they are one answer.
         return "list them with: workbench sessions list; another owner's session needs --owner"
     if error.code == "manifest" and not error.hint:
-        return "name the folder of a workspace with --root, or make one with: workbench init"
+        return "look at that file, or name the folder of another workspace with --root"
     if error.code == "db_damaged" and "-wal" in error.hint:
         # The file is whole, and what lies beside it belongs to another: the error says what to do about it.
         return error.hint
