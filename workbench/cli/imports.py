@@ -118,8 +118,11 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
 
     All of the file comes in, or nothing: a line that would not come out as it went in is named and refused,
     and so is a text in which the secret filter finds something, unless --redact is given. A file without
-    events is refused too.
+    events is refused too. What cannot be noticed is that whole lines are missing at the file's end: compare
+    how many events came in with what the export said. Copies of evidence are not in the file; how many
+    events name some that are not in this workspace's folder artifacts is said.
     """
+    from workbench.workspace.copies import events_without_copies
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
 
@@ -136,15 +139,23 @@ def jsonl(given: Given, file: str, redact: bool) -> None:
             workspace.log, place, redact=redact, progress=job.progress, cancelled=job.cancelled
         )
         job.finish(file_outcome(done))
+        missing = events_without_copies(workspace.log, workspace.evidence)
     _remark(job)
     if given.as_json:
-        write_json({"events": done.events, "redactions": done.redactions})
+        write_json({"events": done.events, "redactions": done.redactions, "events_without_evidence": missing})
         return
-    from workbench.drawing import counted, visible
+    from workbench.drawing import counted, number, visible
 
     write_lines([visible(f"imported {counted(done.events, 'event')} into {workspace.root}")])
     if done.redactions:
         write_lines([f"removed {counted(sum(done.redactions.values()), 'secret')} before storing"])
+    if missing:
+        speaks = "event speaks" if missing == 1 else "events speak"
+        said = (
+            f"{number(missing)} {speaks} of evidence whose copies are not here: copy the folder artifacts of "
+            f"the other workspace to {workspace.layout.artifacts}"
+        )
+        write_lines([visible(said)])
 
 
 @contextmanager
