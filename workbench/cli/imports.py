@@ -56,7 +56,8 @@ def claude_code(given: Given, **asked: Any) -> None:
 
     Without a PATH, every project of $CLAUDE_CONFIG_DIR or ~/.claude. What is in the workspace already is
     passed over. Shows what is new and asks before anything is written. Ends with 1 if a file or a session
-    as a whole was refused or could not be read.
+    as a whole was refused or could not be read. A line that cannot be read is named once, and counted by
+    every later import.
     """
     _import(given, "claude-code", **asked)
 
@@ -69,7 +70,7 @@ def codex(given: Given, **asked: Any) -> None:
     Without a PATH, sessions and archived_sessions of $CODEX_HOME or ~/.codex. What is in the workspace
     already is passed over. Shows what is new and asks before anything is written. Compressed rollouts
     (.jsonl.zst) need the package zstandard. Ends with 1 if a file or a session as a whole was refused or
-    could not be read.
+    could not be read. A line that cannot be read is named once, and counted by every later import.
     """
     _import(given, "codex", **asked)
 
@@ -264,6 +265,12 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield one_line(f"problem: {place}: {problem.reason}", 1000)
     if more := totals["problems"] - min(len(problems), _PROBLEMS_SHOWN):
         yield f"and {counted(more, 'more problem')}; --format json {_how_many_named(report)}"
+    if totals["unread_before"]:
+        are = "is" if totals["unread_before"] == 1 else "are"
+        lines = counted(totals["unread_before"], "line")
+        yield f"{lines} that earlier imports could not read, and named, {are} still missing"
+    if totals["waiting_lines"]:
+        yield f"{counted(totals['waiting_lines'], 'half-written last line')}, for the next import"
     waiting = sum(session.waiting_messages for session in report.sessions)
     if waiting:
         yield f"{counted(waiting, 'message')} at the end of a file that is being written, for the next import"
