@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.errors import with_root
+from workbench.cli.errors import telling_waits, with_root
 from workbench.cli.options import Given, common, never_migrates, pass_given, root_of
 from workbench.cli.output import write_json, write_lines
 
@@ -38,7 +38,8 @@ def command(ctx: click.Context, given: Given) -> None:
     code = 0
     root = root_of(given)
     try:
-        plan = Workspace.plan_migration(root)
+        with telling_waits():
+            plan = Workspace.plan_migration(root)
         if plan.needed:
             answer, code = (
                 _of_another_release(root, with_root(_pending(plan), given)),
