@@ -40,6 +40,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.went_well = 0
+        self.stored = ""
+        """What the last one said of what it had stored before."""
         self.full = 0
 
     def holds(self, answer: Answer) -> bool:
@@ -51,7 +53,9 @@ class Tally:
         assert answer.code == 1, answer
         error, hint = answer.err.splitlines()
         assert re.fullmatch(r"error: no room left to write .+", error), answer
-        assert hint == "hint: free some space and try again"
+        plain, _, stored = hint.partition("; ")
+        assert plain == "hint: free some space and try again"
+        self.stored = stored
         self.full += 1
         return False
 
@@ -226,6 +230,11 @@ def test_an_import_goes_on_where_it_stopped(disk: tuple[Program, Path], home: Pa
         if stone is not None:
             stone.unlink()
         if not went_well:
+            # What is said to be stored is what is there; nothing is said where not even the job could begin.
+            status = program.run("status", "--root", root, "--format", "json").json
+            stored = status["summary"]["acta"]
+            said = f"{stored} act" if stored else "nothing was stored so far"
+            assert tally.stored.startswith(said) or (tally.stored, stored) == ("", 0)
             # A picture is kept before what names it.
             healthy(program, root, but=("artifact_orphaned",))
             assert tally.holds(program.run(*command))
@@ -234,6 +243,31 @@ def test_an_import_goes_on_where_it_stopped(disk: tuple[Program, Path], home: Pa
         assert everything() == whole
         healthy(program, root)
     tally.check(2)
+
+
+def test_what_was_stored_before_the_disk_was_full_is_counted(disk: tuple[Program, Path], home: Path) -> None:
+    program, place = disk
+    other = SESSION.replace("1111", "2222", 1)
+    write(home / "transcripts" / f"{SESSION}.jsonl", [user(0, "small"), user(1, "and first")])
+    write(
+        home / "transcripts" / f"{other}.jsonl",
+        [user(n, f"{n} {'why ' * 400}", sessionId=other) for n in range(2, 3000)],
+    )
+    root = place / "w"
+    assert program.run("init", "--root", root, "--timezone", "UTC").code == 0
+    stone = ballast(program, place, 1000)
+    command = ("import", "claude-code", home / "transcripts", "--yes", "--owner", "ada", "--root", root)
+    answer = program.run(*command)
+    stone.unlink()
+    assert answer.code == 1, answer
+    stored = program.run("status", "--root", root, "--format", "json").json["summary"]["acta"]
+    assert stored
+    assert answer.err.splitlines()[-1] == (
+        f"hint: free some space and try again; {stored:,} acta are stored and stay, "
+        "and the next import goes on from there"
+    )
+    again = program.run(*command, "--format", "json").json
+    assert again["totals"]["acta_added"] == 3000 - stored
 
 
 @pytest.fixture

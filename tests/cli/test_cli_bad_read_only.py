@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -214,3 +215,25 @@ def test_what_may_not_even_be_read_is_said(home: Path) -> None:
             assert answer.code == 1, (words, answer)
             assert "chronicle.db" in answer.err
             assert "unforeseen" not in answer.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_workspace_that_is_closed_to_this_user_names_who_may_read_it() -> None:
+    with open_folder() as folder:
+        root, home = folder / "w", folder / "home"
+        make(root, left_in_wal=False)
+        home.mkdir()
+        give_away(home)
+        with Program(home, unprivileged=True) as program:
+            for words in (("status",), ("sessions", "list"), ("doctor",)):
+                answer = program.run(*words, "--root", root)
+                assert answer.code == 2
+                assert f"{root / 'SSOT_MANIFEST.toml'}: cannot be read: Permission denied" in answer.err
+                assert f"hint: {root} belongs to root (user 0), who may read it: ask them" in answer.err
+                assert "init" not in answer.err
+            give_away(root)
+            root.chmod(0o000)
+            assert (
+                f"it is yours: open it to yourself with: chmod u+rwx {root}"
+                in program.run("status", "--root", root).err
+            )

@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.cli.program import Run
 from workbench.cli import main
 from workbench.cli.errors import report
 from workbench.cli.options import Given
+from workbench.storage import turns
 from workbench.workspace import Workspace
 
 KEYS = ["status", "error_type", "error", "hint", "retryable"]
@@ -177,3 +180,20 @@ def test_usage_is_corrected_in_plain_words(run: Run, words: list[str], said: str
     answer = run(*words)
     assert answer.code == 2
     assert answer.err.splitlines()[0].endswith(said)
+
+
+def test_who_has_the_database_for_itself_is_waited_for_once(
+    run: Run, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether a scrub holds it is looked for afterwards, without a second wait."""
+    workspace.close()
+    monkeypatch.setattr(turns, "BUSY_TIMEOUT_MS", 300)
+    holder = apsw.Connection(str(workspace.layout.database))
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+    holder.execute("BEGIN EXCLUSIVE; CREATE TABLE held(x)")
+    began = time.monotonic()
+    answer = run("status", "--format", "json")
+    waited = time.monotonic() - began
+    holder.close()
+    assert (answer.code, answer.json["error_type"]) == (1, "db_locked")
+    assert waited < 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,12 @@ def test_it_explains_itself(run: Run, words: tuple[str, ...]) -> None:
 def test_out_and_in_and_out_again(run: Run, filled: Workspace, other: Path, tmp_path: Path) -> None:
     path, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     answer = run("export", "jsonl", "--to", path, "--format", "json")
-    assert (answer.code, answer.json, answer.err) == (0, {"events": 3}, "")
+    assert (answer.code, answer.json, answer.err) == (0, {"events": 3, "evidence_copies": 0}, "")
     answer = run("import", "jsonl", path, "--root", other, "--format", "json")
-    assert (answer.code, answer.json) == (0, {"events": 3, "redactions": {}})
+    assert (answer.code, answer.json) == (
+        0,
+        {"events": 3, "redactions": {}, "events_without_evidence": 0},
+    )
     assert run("export", "jsonl", "--to", again, "--root", other).code == 0
     assert again.read_bytes() == path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
@@ -211,3 +215,55 @@ def test_a_full_medium_is_said_in_words(filled: Workspace) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith(b"error: no room left to write the output\n")
     assert b"Traceback" not in done.stderr
+
+
+def test_copies_of_evidence_are_said_to_be_left_behind(
+    run: Run, filled: Workspace, other: Path, tmp_path: Path
+) -> None:
+    for number in range(2):
+        note = tmp_path / f"note-{number}.txt"
+        note.write_text(f"measured {number}")
+        assert run("record", "seen", "--project", "a", "--source-file", note, "--agent", "x").code == 0
+    # What was purged is missed nowhere.
+    gone = tmp_path / "gone.txt"
+    gone.write_text("not for long")
+    recorded = run(
+        "record", "seen", "--project", "a", "--source-file", gone, "--agent", "x", "--format", "json"
+    )
+    digest = recorded.json["evidence"][0]["sha256"]
+    assert run("evidence", "purge", digest, "--reason", "no more").code == 0
+
+    path, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    out = run("export", "jsonl", "--to", path).out.replace("\u00a0", " ")
+    assert "2 copies of evidence lie in " in out
+    assert "and not in the file: copy that folder too" in out
+    assert run("export", "jsonl", "--to", again, "--format", "json").json["evidence_copies"] == 2
+    # Where the events are the output, it is said beside it.
+    assert "2 copies of evidence lie in " in run("export", "jsonl").err.replace("\u00a0", " ")
+
+    out = run("import", "jsonl", path, "--root", other).out.replace("\u00a0", " ")
+    assert "2 events speak of evidence whose copies are not here: copy the folder artifacts" in out
+    third = tmp_path / "third"
+    Workspace.create(third, title="Third", timezone="UTC", owner="ada").close()
+    shutil.copytree(filled.layout.artifacts, third / "artifacts", dirs_exist_ok=True)
+    answer = run("import", "jsonl", path, "--root", third, "--format", "json")
+    assert answer.json["events_without_evidence"] == 0
+
+
+def test_a_file_that_lost_its_last_lines_is_told_by_the_numbers(
+    run: Run, filled: Workspace, other: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    said = run("export", "jsonl", "--to", path, "--format", "json").json["events"]
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == said
+    path.write_bytes(b"".join(lines[:-1]))
+    answer = run("import", "jsonl", path, "--root", other, "--format", "json")
+    assert answer.json["events"] == said - 1
+    for words in (("import", "jsonl"), ("export", "jsonl")):
+        text = " ".join(run(*words, "--help").out.split())
+        assert "missing at" in text
+        assert (
+            "Copies of evidence are not in the file" in text
+            or "copies of evidence are not in the file" in text
+        )

@@ -51,6 +51,16 @@ def transcript(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_half_written_last_line_is_said_to_wait(run: Run, workspace: Workspace, transcript: Path) -> None:
+    transcript.write_bytes(transcript.read_bytes()[:-20])
+    for _ in range(2):
+        answer = run("import", "claude-code", transcript, "--yes")
+        assert answer.code == 0
+        assert "1 half-written last line, for the next import\n" in answer.out.replace("\u00a0", " ")
+    totals = run("import", "claude-code", transcript, "--yes", "--format", "json").json["totals"]
+    assert totals["waiting_lines"] == 1
+
+
 def test_import_and_again(run: Run, workspace: Workspace, transcript: Path) -> None:
     first = run("import", "claude-code", transcript, "--yes", "--format", "json")
     assert first.code == 0
@@ -64,6 +74,12 @@ def test_import_and_again(run: Run, workspace: Workspace, transcript: Path) -> N
     again = run("import", "claude-code", transcript, "--yes", "--format", "json")
     assert again.code == 0
     assert again.json["totals"]["acta_added"] == 0
+    # The line that was named is missing still, in a file that has not changed.
+    assert (again.json["totals"]["problems"], again.json["totals"]["unread_before"]) == (0, 1)
+    assert again.json["sessions"][0]["unread_before"] == 1
+    assert "1 line that earlier imports could not read, and named, is still missing" in run(
+        "import", "claude-code", transcript, "--yes"
+    ).out.replace("\u00a0", " ")
     (listed,) = run("sessions", "list", "--format", "json").json["sessions"]
     assert (listed["acta"], listed["source"]) == (2, "claude-code")
 

@@ -144,6 +144,48 @@ def test_status_without_a_database(run: Run, workspace: Workspace) -> None:
     assert list(workspace.root.glob("chronicle.db*")) == []
 
 
+def test_a_database_without_its_manifest_is_said_to_be_there_and_is_left_alone(
+    run: Run, workspace: Workspace
+) -> None:
+    workspace.sessions.record_actum(
+        "ada", Actum(chronicum_id="s", kind="message", actor_kind="human", actor="ada", content="kept")
+    )
+    workspace.close()
+    root, database = workspace.root, workspace.layout.database
+    (root / "SSOT_MANIFEST.toml").unlink()
+    before = database.read_bytes()
+    text = run("status")
+    assert text.code == 0
+    assert "none yet" not in text.out
+    assert f"there is no SSOT_MANIFEST.toml at {root}, but chronicle.db is there" in text.out
+    assert f"workbench init --root {root}, which leaves the database alone" in text.out
+    assert run("status", "--format", "json").json["exists"] is True
+    doctor = run("doctor")
+    assert doctor.code == 2
+    assert "but chronicle.db is there" in doctor.err
+    assert (
+        f"write a new one with: workbench init --root {root}, which leaves the database alone" in doctor.err
+    )
+    assert database.read_bytes() == before
+    # What the hint promises.
+    assert run("init", "--root", root).code == 0
+    assert run("status", "--format", "json").json["summary"]["acta"] == 1
+    assert run("doctor").code == 0
+
+
+@pytest.mark.parametrize("words", [("status",), ("doctor",), ("timeline",)])
+def test_a_manifest_without_its_database_asks_for_a_copy_first(
+    run: Run, workspace: Workspace, words: tuple[str, ...]
+) -> None:
+    workspace.close()
+    for path in workspace.root.glob("chronicle.db*"):
+        path.unlink()
+    answer = run(*words)
+    said = answer.out + answer.err
+    assert "has a manifest but no chronicle.db" in said
+    assert said.index("put it or a backup back first") < said.index("workbench init --root")
+
+
 def test_status_of_a_newer_schema_ends_with_3(run: Run, workspace: Workspace) -> None:
     workspace.close()
     connection = apsw.Connection(str(workspace.layout.database))

@@ -56,6 +56,9 @@ def test_project_task_and_no_project_are_three_slots(run: Run, workspace: Worksp
     fact(run, "engine", "other task", *ATLAS, "--task-id", "other")
     assert {each["value"] for each in facts(run)} == {"wide", "project", "task", "other task"}
     assert [each["value"] for each in facts(run, *SHIP)] == ["task", "project"]
+    said = " ".join(run("record", "--help").out.split())
+    assert "within just the domain, project and task that it is recorded with" in said
+    assert "with and without --task-id are two slots" in said
     assert {each["value"] for each in facts(run, "--slot", "engine", "--limit", "2")} <= {
         "task",
         "other task",

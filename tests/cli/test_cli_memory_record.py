@@ -147,6 +147,7 @@ def test_text_and_category(run: Run, workspace: Workspace) -> None:
     for blank in ("", "  \n"):
         answer = run("record", blank, *JSON)
         assert (answer.code, answer.json["error"]) == (2, "Event text is required.")
+        assert answer.json["hint"] == "say in a sentence what was done, decided or found"
     answer = run("record", "x", "--category", "Big Idea!", *JSON)
     assert answer.code == 2
     assert "Invalid category" in answer.json["error"]

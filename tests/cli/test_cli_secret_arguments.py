@@ -624,7 +624,7 @@ def test_an_exported_log_is_refused_or_filtered(run: Run, workspace: Workspace, 
         assert core(1) not in said(answer)
         assert workspace.log.last_position() == 0
     answer = run("import", "jsonl", str(exported), "--redact", "--format", "json")
-    assert answer.json == {"events": 3, "redactions": {"anthropic_key": 4}}
+    assert answer.json == {"events": 3, "redactions": {"anthropic_key": 4}, "events_without_evidence": 0}
     assert core(1) not in said(run("export", "jsonl"))
 
 

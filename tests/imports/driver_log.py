@@ -117,6 +117,8 @@ def assert_adds_up(report: ImportReport) -> None:
         "acta_added": sum(session.acta_added for session in report.sessions),
         "duplicates": sum(session.duplicates for session in report.sessions),
         "problems": sum(len(session.problems) + session.problems_more for session in report.sessions),
+        "unread_before": sum(session.unread_before for session in report.sessions),
+        "waiting_lines": len({session.source for session in report.sessions if session.waiting}),
     }
 
 

@@ -443,3 +443,18 @@ def test_the_acta_added_so_far_are_told_and_end_at_the_total(workspace: Workspac
     report = workspace.import_transcripts(None, [tmp_path / "in"], added=counts.append)
     assert counts == sorted(counts)
     assert counts[-1] == report.totals["acta_added"] == 3
+
+
+def test_a_bad_line_behind_an_event_that_waits_is_counted_once(workspace: Workspace, path: Path) -> None:
+    # Reading resumes at the event, in front of the bad line, which is then named again.
+    begun = [*TALK, turn("t2"), event("user_message", message="And now?")]
+    write(path, begun)
+    with path.open("ab") as file:
+        file.write(b"not JSON\n")
+    report = workspace.import_codex([path])
+    assert ([each.waiting_messages for each in report.sessions], report.totals["problems"]) == ([1], 1)
+    put(path, [], more=path.read_bytes())
+    settled = workspace.import_codex([path])
+    assert (settled.totals["problems"], settled.totals["unread_before"]) == (1, 0)
+    unchanged = workspace.import_codex([path])
+    assert (unchanged.totals["problems"], unchanged.totals["unread_before"]) == (0, 1)

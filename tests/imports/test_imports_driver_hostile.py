@@ -387,7 +387,10 @@ def test_odd_names_are_kept(workspace: Workspace, path: Path) -> None:
 def test_a_line_of_fifty_megabytes(workspace: Workspace, path: Path) -> None:
     write(path, [user(0, "before"), user(1, "x" * 50_000_000), user(2, "after")])
     report = workspace.import_claude_code([path])
-    assert report.totals == {"files": 1, "sessions": 1, "acta_added": 3, "duplicates": 0, "problems": 0}
+    assert report.totals == {"files": 1, "sessions": 1, "acta_added": 3, "duplicates": 0, "problems": 0} | {
+        "unread_before": 0,
+        "waiting_lines": 0,
+    }
     assert [len(content) for content in contents(workspace)] == [6, 50_000_000, 5]
 
 

@@ -39,6 +39,34 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / f"{SESSION}.jsonl"
 
 
+BAD = (b"not JSON\n", b'{"broken": \xff}\n', b"[]\n")
+
+
+def test_lines_that_could_not_be_read_are_counted_by_every_later_import(
+    workspace: Workspace, path: Path
+) -> None:
+    whole = lines(talk(range(4))).splitlines(keepends=True)
+    path.write_bytes(b"".join([*whole[:2], *BAD[:2], *whole[2:]]))
+    first = workspace.import_claude_code([path])
+    assert (first.totals["problems"], first.totals["unread_before"]) == (2, 0)
+    for dry_run in (True, False):
+        again = workspace.import_claude_code([path], dry_run=dry_run)
+        assert again.sessions[0].unchanged
+        assert (again.totals["problems"], again.totals["unread_before"]) == (0, 2)
+    with path.open("ab") as file:
+        file.write(BAD[2] + lines(talk([4])))
+    grown = workspace.import_claude_code([path])
+    assert (grown.totals["problems"], grown.totals["unread_before"]) == (1, 2)
+    assert workspace.import_claude_code([path]).totals["unread_before"] == 3
+    # Another file in its place is read from its start: what is wrong with it is named.
+    path.write_bytes(b"".join([BAD[0], *whole]))
+    replaced = workspace.import_claude_code([path])
+    assert (replaced.totals["problems"], replaced.totals["unread_before"]) == (1, 0)
+    assert workspace.import_claude_code([path]).totals["unread_before"] == 1
+    path.write_bytes(b"".join(whole))
+    assert workspace.import_claude_code([path]).totals["unread_before"] == 0
+
+
 @pytest.mark.parametrize("cut", [1, 20, 200])
 def test_a_half_written_line_waits_for_its_rest(workspace: Workspace, path: Path, cut: int) -> None:
     whole = lines(talk(range(6)))
@@ -51,6 +79,9 @@ def test_a_half_written_line_waits_for_its_rest(workspace: Workspace, path: Path
     before = events(workspace)
     again = workspace.import_claude_code([path])
     assert again.sessions[0].unchanged
+    # It waits still, and that is said.
+    assert again.sessions[0].waiting == report.sessions[0].waiting
+    assert again.totals["waiting_lines"] == int(cut > 1)
     assert not workspace.find_claude_code([path]).transcripts[0].is_new
     assert events(workspace) == before
     path.write_bytes(whole + lines(talk([6])))

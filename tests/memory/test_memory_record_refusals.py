@@ -76,8 +76,9 @@ def test_limits_at_their_edge(kept: Kept, field: str, within: dict[str, Any], be
     before = kept.log.last_position()
     kept.record_event(**{"text": "x", **within})
     assert kept.log.last_position() > before
-    with kept.refuses(InvalidArgument, field):
+    with kept.refuses(InvalidArgument, field) as refused:
         kept.record_event(**{"text": "x", "source_files": ["notes.txt"], **beyond})
+    assert refused.value.hint
 
 
 def test_blanks_around_do_not_count_towards_a_limit(kept: Kept) -> None:
@@ -120,9 +121,12 @@ def test_blank_names_are_refused(kept: Kept, name: str, blank: str) -> None:
         ({"occurred_at": datetime.max.replace(tzinfo=timezone(-timedelta(hours=1)))}, "outside the years"),
     ],
 )
-def test_what_breaks_a_rule_is_refused(kept: Kept, arguments: dict[str, Any], match: str) -> None:
-    with kept.refuses(InvalidArgument, match):
+def test_what_breaks_a_rule_is_refused_with_what_to_do(
+    kept: Kept, arguments: dict[str, Any], match: str
+) -> None:
+    with kept.refuses(InvalidArgument, match) as refused:
         kept.record_event(**{"text": "x", "source_files": ["notes.txt"], **arguments})
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,12 @@ class Kept(Memory):
         assert self.state() == before
 
     @contextmanager
-    def refuses(self, error: type[WorkbenchError], match: str | None = None) -> Iterator[None]:
+    def refuses(
+        self, error: type[WorkbenchError], match: str | None = None
+    ) -> Iterator[pytest.ExceptionInfo[WorkbenchError]]:
         """The block is refused, nothing is stored, and no secret is repeated."""
         with self.unchanged(), pytest.raises(error, match=match) as caught:
-            yield
+            yield caught
         assert TOKEN not in f"{caught.value.message} {caught.value.hint}"
 
 

@@ -168,3 +168,36 @@ def test_nobody_is_told_of_a_database_that_cannot_be_written(tmp_path: Path, dat
     with Database(database.path, read_only=True) as reading:
         reading.on_wait = print
         assert reading.on_wait is None
+
+
+HOLD_ALONE = """
+import sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+connection.execute("BEGIN EXCLUSIVE; CREATE TABLE held(x)")
+print("held", flush=True)
+sys.stdin.readline()
+connection.execute("ROLLBACK")
+"""
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_opening_what_another_program_has_for_itself_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool
+) -> None:
+    path = tmp_path / "file.db"
+    with Database(path) as opened, opened.transaction() as connection:
+        connection.execute("CREATE TABLE t(x INTEGER PRIMARY KEY) STRICT")
+    monkeypatch.setattr(turns, "TOLD_AFTER_SECONDS", 0.2)
+    monkeypatch.setattr(turns, "BUSY_TIMEOUT_MS", 900)
+    told: list[float] = []
+    before = turns.told_of_waits.set(told.append)
+    try:
+        with other_program(HOLD_ALONE, path):
+            began = time.monotonic()
+            with pytest.raises(DatabaseLocked), Database(path, read_only=read_only) as opened:
+                numbers(opened)
+            assert time.monotonic() - began < 7
+        assert told and told[0] == pytest.approx(0.2, abs=0.15)
+    finally:
+        turns.told_of_waits.reset(before)

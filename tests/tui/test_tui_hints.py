@@ -16,6 +16,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.failures import failure_of
 from workbench.tui.hints import tui_hint
+from workbench.tui.present import capital
 from workbench.workspace.errors import WorkspaceMissing
 from workbench.workspace.jobs.rows import KINDS
 
@@ -113,3 +114,28 @@ async def test_an_export_onto_another_file_advises_nothing_that_is_typed_in_a_sh
         assert isinstance(app.screen, MessageDialog)
         assert app.screen.failure.hint == "Name another file; this one was not touched"
     assert mine.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("workbench doctor says what is broken", "workbench doctor says what is broken"),
+        ("sudo chown -- 1000 x hands it to you", "sudo chown -- 1000 x hands it to you"),
+        ("/tmp/x is no file", "/tmp/x is no file"),
+        ("chronicle.db is gone", "chronicle.db is gone"),
+        ("last_seq differs", "last_seq differs"),
+        ("free some space", "Free some space"),
+        ("run: workbench migrate", "run: workbench migrate"),
+        ("read-only, so NOTHING is written", "Read-only, so NOTHING is written"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_gets_a_capital_and_a_command_or_a_name_keeps_its_own(text: str, shown: str) -> None:
+    assert capital(text) == shown
+
+
+def test_no_hint_that_begins_with_a_command_is_shown_with_a_capital() -> None:
+    commands = [hint for hint in _hints() if hint.startswith("workbench ")]
+    assert commands
+    for hint in commands:
+        assert failure_of(WorkspaceMissing("gone", hint=hint), root=ROOT).hint.startswith("workbench ")

@@ -72,6 +72,19 @@ async def picker_open(pilot: Pilot[None], app: SessionsApp) -> ImportPicker:
     return picker
 
 
+async def test_the_help_key_lists_the_keys_of_the_picker(projects: Path, root: Path) -> None:
+    transcript(projects / "a" / "one.jsonl", "one", 3)
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        picker = await picker_open(pilot, app)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Keys here" in whole_screen(app))
+        for said in ("space", "all or none", "try again", "these keys"):
+            assert said in whole_screen(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is picker)
+
+
 async def test_what_is_new_is_chosen_and_imported(projects: Path, root: Path) -> None:
     transcript(projects / "a" / "one.jsonl", "one", 3)
     transcript(projects / "b" / "two.jsonl", "two", 1, extra="{ not JSON")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.widgets import Input, Static
 
 from tests.tui.shell_probe import (
     EmptyPage,
@@ -17,9 +19,17 @@ from tests.tui.shell_probe import (
     until,
     whole_screen,
 )
+from workbench.tui.dialogs.base import Dialog
 from workbench.tui.dialogs.choose import ChooseDialog
+from workbench.tui.dialogs.confirm import ConfirmDialog
+from workbench.tui.dialogs.copy_menu import CopyMenu
+from workbench.tui.dialogs.dialog_keys import DialogKeys
 from workbench.tui.dialogs.help import HelpDialog, guide_pages, help_entries, tabs_line
+from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.palette import palette_choices
+from workbench.tui.dialogs.prompt import PromptDialog
+from workbench.tui.failures import Failure
+from workbench.tui.timeline.filter_dialog import Chosen, TimelineFilterDialog
 from workbench.tui.widgets.virtual_list import VirtualList
 
 
@@ -116,3 +126,44 @@ async def test_a_screen_without_actions_of_its_own_has_a_palette_too(root: Path)
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, EmptyPage))
         assert palette_choices(app)[0].id == "screen.rows"
+
+
+def _dialogs() -> list[tuple[str, Dialog[Any], tuple[str, ...]]]:
+    """Dialogs without a text field under the keys, and some words that their help has."""
+    failure = Failure("It failed", "Something is not there.")
+    filters = TimelineFilterDialog(["actum.recorded"], [("maya", 3)], Chosen((), ()))
+    return [
+        ("confirm", ConfirmDialog("Really?"), ("y", "yes", "n", "no", "esc", "close")),
+        ("message", MessageDialog(failure), ("y", "copy", "enter", "close")),
+        ("filter", filters, ("space", "choose", "c", "clear", "/", "search")),
+        ("copy", CopyMenu(["text", "JSON"]), ("j", "down")),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in _dialogs()])
+@pytest.mark.parametrize("size", [(60, 15), (120, 40)])
+async def test_the_help_key_lists_the_keys_of_a_dialog(root: Path, name: str, size: tuple[int, int]) -> None:
+    [(dialog, words)] = [(dialog, words) for each, dialog, words in _dialogs() if each == name]
+    app = ProbeApp(root)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        app.push_screen(dialog)
+        await until(pilot, lambda: app.screen is dialog)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, DialogKeys) and "Keys here" in whole_screen(app))
+        listed = str(app.screen.query_one("#keys-here", Static).content).split()
+        assert set(words) <= set(listed)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: app.screen is dialog)
+
+
+async def test_the_help_key_is_a_letter_in_a_text_field(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app)
+        prompt = PromptDialog("Go to")
+        app.push_screen(prompt)
+        await until(pilot, lambda: app.screen is prompt and app.focused is not None)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: prompt.query_one(Input).value == "?")
+        assert app.screen is prompt

@@ -170,8 +170,12 @@ async def test_going_to_positions_ids_and_dates(tmp_path: Path) -> None:
         assert row is not None
         await goes("1", 1)
         await goes(row.event_id, 500)
-        await goes("2026-02-28", 1)
-        await goes("2030-01-01", 1000)
+        for text, position, said in (
+            ("2026-02-28", 1, "this is the first event"),
+            ("2030-01-01", 1000, "this is the last event"),
+        ):
+            await goes(text, position)
+            await until(pilot, lambda said=said: any(said in each.message for each in app._notifications))  # type: ignore[misc]
         page.goto("5000")
         await until(pilot, lambda: isinstance(app.screen, MessageDialog))
         await until(pilot, lambda: "There is no event 5,000" in whole_screen(app))

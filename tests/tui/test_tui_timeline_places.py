@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from tests.tui.timeline_probe import NOW, TALK, entry, make_workspace
 from workbench.log import PendingEvent
 from workbench.log.streams import session_stream
-from workbench.tui.timeline.places import IdPrefix, Moment, NoSuchPlace, Where, find_place, parse_place
+from workbench.tui.present import exact
+from workbench.tui.timeline.places import (
+    IdPrefix,
+    Moment,
+    NoSuchPlace,
+    Where,
+    beyond_all,
+    find_place,
+    parse_place,
+)
 from workbench.workspace import Workspace
 from workbench.workspace.rows import TimelineFilter
 
@@ -93,6 +102,26 @@ def test_places_lead_to_events(tmp_path: Path) -> None:
         for nowhere in (0, len(events) + 1, IdPrefix("f" * 32), IdPrefix("0000")):
             with pytest.raises(NoSuchPlace):
                 find_place(reader, nowhere)
+
+
+def test_a_date_beyond_all_events_is_said_to_be(tmp_path: Path) -> None:
+    with Workspace.open(make_workspace(tmp_path / "w", TALK), read_only=True) as workspace:
+        reader = workspace.readers.timeline
+        events = reader.page(TimelineFilter(), 100)
+
+        def said(text: str) -> str:
+            place = parse_place(text, BERLIN, NOW)
+            assert isinstance(place, Moment)
+            return beyond_all(reader, place, BERLIN)
+
+        first, last = (exact(each.happened_at, BERLIN) for each in (events[0], events[-1]))
+        for early in ("1970-01-01", "0001-01-03"):
+            assert said(early) == f"Nothing happened before {first}: this is the first event."
+        for late in ("2100-01-01", "9999-12-30"):
+            assert said(late) == f"Nothing happened after {last}: this is the last event."
+        # The first event of the day that was asked for is what was asked for.
+        assert said(first[:10]) == ""
+        assert said(exact(events[1].happened_at, BERLIN)) == ""
 
 
 def test_typed_dates_mean_when_things_happened(tmp_path: Path) -> None:

@@ -194,7 +194,20 @@ def test_permissions_that_another_user_owns_are_told_apart(root: Path) -> None:
     [theirs] = _permissions(root, owner + 70_000)
     assert (theirs.severity, theirs.code) == ("warning", "permissions_open")
     assert f"user {owner})" in theirs.meaning
-    assert theirs.command.startswith(f"sudo chown -- {owner + 70_000} {root / 'logs'} && workbench doctor")
+    # The workspace is another's: nobody is told to take it from them.
+    assert "chown" not in f"{theirs.meaning} {theirs.command}"
+    assert "ask its owner to run the command" in theirs.meaning
+    assert "workbench --read-only" in theirs.meaning
+    assert theirs.command == Commands(Layout(root)).fix
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_part_of_ones_own_workspace_that_another_user_owns_is_taken_back(root: Path) -> None:
+    user = 70_000
+    os.chown(root, user, -1)
+    (root / "logs").chmod(0o755)
+    [theirs] = _permissions(root, user)
+    assert theirs.command.startswith(f"sudo chown -- {user} {root / 'logs'} && workbench doctor")
 
 
 @pytest.mark.parametrize(

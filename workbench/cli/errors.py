@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -81,6 +82,18 @@ def tell_waiting(seconds: float, being_scrubbed: bool = False) -> None:
         sys.stderr.flush()
     except OSError:
         return
+
+
+@contextmanager
+def telling_waits() -> Iterator[None]:
+    """Say on a terminal, too, that opening a database in the block waits for another program."""
+    from workbench.storage.turns import told_of_waits
+
+    before = told_of_waits.set(tell_waiting)
+    try:
+        yield
+    finally:
+        told_of_waits.reset(before)
 
 
 def _end_output() -> None:
@@ -177,7 +190,7 @@ def _hint(error: WorkbenchError) -> str:
         # One hint for missing and foreign sessions, as they are one answer.
         return "list them with: workbench sessions list; another owner's session needs --owner"
     if error.code == "manifest" and not error.hint:
-        return "name the folder of a workspace with --root, or make one with: workbench init"
+        return "look at that file, or name the folder of another workspace with --root"
     if error.code == "db_damaged" and "-wal" in error.hint:
         # The file is whole, and what lies beside it belongs to another: the error says what to do about it.
         return error.hint
@@ -202,18 +215,35 @@ def _name_a_scrub(said: dict[str, Any], given: Given) -> None:
     """Of a database that another program holds: say so where that takes secrets out of it."""
     if said["error_type"] != "db_locked":
         return
+    if _being_scrubbed(given):
+        said["error"] = "the workspace is being scrubbed, and nothing else can be written until that is done"
+        said["hint"] = "try again later; how far it is: workbench jobs"
+
+
+_LOOK_SECONDS = 1.0
+
+
+def _being_scrubbed(given: Given) -> bool:
+    """Whether a scrub holds the workspace; False where that cannot be seen at once.
+
+    Who holds the database against readers as well was waited for already, and is not waited for again.
+    """
+    from threading import Thread
+
     from workbench.cli.options import root_of
     from workbench.workspace.workspace import Workspace
 
-    try:
-        with Workspace.open(root_of(given), read_only=True) as workspace:
-            scrubbed = workspace.jobs.being_scrubbed()
-    except Exception:
-        # That it is locked is true all the same.
-        return
-    if scrubbed:
-        said["error"] = "the workspace is being scrubbed, and nothing else can be written until that is done"
-        said["hint"] = "try again later; how far it is: workbench jobs"
+    seen: list[bool] = []
+
+    def look() -> None:
+        # Whatever fails: that it is locked is true all the same.
+        with suppress(Exception), Workspace.open(root_of(given), read_only=True) as workspace:
+            seen.append(workspace.jobs.being_scrubbed())
+
+    looking = Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(_LOOK_SECONDS)
+    return bool(seen and seen[0])
 
 
 def _without_secrets(said: dict[str, Any]) -> None:

@@ -32,13 +32,16 @@ def command() -> None:
 @pass_given
 @click.pass_context
 def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
-    """Export every event as JSON lines, private ones included.
+    """Export every event as JSON lines, private ones included; copies of evidence are not in the file.
 
-    Each line has every field of one event; “import jsonl” makes the same log of them. With --to the file
+    Each line has every field of one event; “import jsonl” makes the same log of them. What events name as
+    evidence lies in the folder artifacts: copy that too. Note how many events are said to be in the file: an
+    import cannot tell that lines are missing at its end. With --to the file
     appears when it is whole, readable by its owner alone; an earlier export of that name is replaced if
     it is whole itself, and so is an empty file, as a workspace without events exports one; any other file
     is left alone.
     """
+    from workbench.workspace.copies import copies_kept
     from workbench.workspace.transfer import export_file, export_jsonl
 
     if to == "":
@@ -57,18 +60,26 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
         progress_line(shown=not given.as_json and (to is not None or not sys.stdout.isatty())) as progress,
     ):
         if to is None:
-            export_jsonl(workspace.log, _to_stdout, progress=progress)
-            return
-        events = export_file(workspace.log, Path(to), progress=progress)
-        files = workspace.layout.artifacts.is_dir() and any(workspace.layout.artifacts.iterdir())
+            events = export_jsonl(workspace.log, _to_stdout, progress=progress)
+        else:
+            events = export_file(workspace.log, Path(to), progress=progress)
+        artifacts = workspace.layout.artifacts
+    copies = copies_kept(artifacts)
     if given.as_json:
-        write_json({"events": events})
+        write_json({"events": events, "evidence_copies": copies})
         return
-    from workbench.drawing import counted, visible
+    from workbench.drawing import counted, number, visible
 
-    write_lines([visible(f"exported {counted(events, 'event')} to {to}")])
-    if files:
-        to_stderr(f"the files in {workspace.layout.artifacts} are not in it: copy that folder too")
+    said = [f"exported {counted(events, 'event')}{'' if to is None else f' to {to}'}"]
+    if copies:
+        lie = "copy of evidence lies" if copies == 1 else "copies of evidence lie"
+        said.append(f"{number(copies)} {lie} in {artifacts} and not in the file: copy that folder too")
+    if to is not None:
+        write_lines([visible(line) for line in said])
+    elif copies or sys.stderr.isatty():
+        # Standard output is the file itself.
+        for line in said:
+            to_stderr(line)
 
 
 def _to_stdout(lines: bytes) -> None:

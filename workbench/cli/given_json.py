@@ -37,11 +37,14 @@ def object_given(option: str, path: str | None) -> dict[str, Any] | None:
     if path is None:
         return None
     if path == "":
-        raise UsageRefused(f"{option}: the file's name is empty")
+        raise UsageRefused(f"{option}: the file's name is empty", hint="name a file, or leave the option out")
     name = "standard input" if path == "-" else path
     raw = _read(path)
     if len(raw) > _MOST_BYTES:
-        raise UsageRefused(f"{name} is longer than {_MOST_BYTES // 1024:,} KiB: that is no {_what(option)}")
+        raise UsageRefused(
+            f"{name} is longer than {_MOST_BYTES // 1024:,} KiB: that is no {_what(option)}",
+            hint=_hint(option),
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -56,7 +56,8 @@ def claude_code(given: Given, **asked: Any) -> None:
 
     Without a PATH, every project of $CLAUDE_CONFIG_DIR or ~/.claude. What is in the workspace already is
     passed over. Shows what is new and asks before anything is written. Ends with 1 if a file or a session
-    as a whole was refused or could not be read.
+    as a whole was refused or could not be read. A line that cannot be read is named once, and counted by
+    every later import.
     """
     _import(given, "claude-code", **asked)
 
@@ -69,7 +70,7 @@ def codex(given: Given, **asked: Any) -> None:
     Without a PATH, sessions and archived_sessions of $CODEX_HOME or ~/.codex. What is in the workspace
     already is passed over. Shows what is new and asks before anything is written. Compressed rollouts
     (.jsonl.zst) need the package zstandard. Ends with 1 if a file or a session as a whole was refused or
-    could not be read.
+    could not be read. A line that cannot be read is named once, and counted by every later import.
     """
     _import(given, "codex", **asked)
 
@@ -120,8 +121,11 @@ def jsonl(given: Given, file: str, redact: bool, future: bool) -> None:
     All of the file comes in, or nothing: a line that would not come out as it went in is named and refused,
     and so is a text in which the secret filter finds something, unless --redact is given, and an event that
     was recorded more than a day after the time of this machine, unless --future is. A file without events is
-    refused too.
+    refused too. What cannot be noticed is that whole lines are missing at the file's end: compare how many
+    events came in with what the export said. Copies of evidence are not in the file; how many events name
+    some that are not in this workspace's folder artifacts is said.
     """
+    from workbench.workspace.copies import events_without_copies
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
 
@@ -143,15 +147,23 @@ def jsonl(given: Given, file: str, redact: bool, future: bool) -> None:
             cancelled=job.cancelled,
         )
         job.finish(file_outcome(done))
+        missing = events_without_copies(workspace.log, workspace.evidence)
     _remark(job)
     if given.as_json:
-        write_json({"events": done.events, "redactions": done.redactions})
+        write_json({"events": done.events, "redactions": done.redactions, "events_without_evidence": missing})
         return
-    from workbench.drawing import counted, visible
+    from workbench.drawing import counted, number, visible
 
     write_lines([visible(f"imported {counted(done.events, 'event')} into {workspace.root}")])
     if done.redactions:
         write_lines([f"removed {counted(sum(done.redactions.values()), 'secret')} before storing"])
+    if missing:
+        speaks = "event speaks" if missing == 1 else "events speak"
+        said = (
+            f"{number(missing)} {speaks} of evidence whose copies are not here: copy the folder artifacts of "
+            f"the other workspace to {workspace.layout.artifacts}"
+        )
+        write_lines([visible(said)])
 
 
 @contextmanager
@@ -260,6 +272,12 @@ def _text(report: ImportReport) -> Iterator[str]:
         yield one_line(f"problem: {place}: {problem.reason}", 1000)
     if more := totals["problems"] - min(len(problems), _PROBLEMS_SHOWN):
         yield f"and {counted(more, 'more problem')}; --format json {_how_many_named(report)}"
+    if totals["unread_before"]:
+        are = "is" if totals["unread_before"] == 1 else "are"
+        lines = counted(totals["unread_before"], "line")
+        yield f"{lines} that earlier imports could not read, and named, {are} still missing"
+    if totals["waiting_lines"]:
+        yield f"{counted(totals['waiting_lines'], 'half-written last line')}, for the next import"
     waiting = sum(session.waiting_messages for session in report.sessions)
     if waiting:
         yield f"{counted(waiting, 'message')} at the end of a file that is being written, for the next import"

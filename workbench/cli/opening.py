@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.errors import tell_waiting
+from workbench.cli.errors import tell_waiting, telling_waits
 from workbench.cli.options import Given, root_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
 
     root = root_of(given)
     upgrade_if_asked(given, root)
-    workspace = Workspace.open(root, read_only=read_only, migrate=False)
+    with telling_waits():
+        workspace = Workspace.open(root, read_only=read_only, migrate=False)
     workspace.log.database.on_wait = lambda seconds: tell_waiting(seconds, _is_scrubbed(workspace))
     return workspace
 

@@ -85,8 +85,9 @@ def command(
 ) -> None:
     """Record what was done, decided or found; “-” as TEXT reads standard input, less a last newline.
 
-    A fact is what one slot of a project holds from now on; to change it, name the current one under
-    “supersedes”. A checkpoint says where a task stands, for whoever goes on with it.
+    A fact is what one slot holds from now on, within just the domain, project and task that it is recorded
+    with: with and without --task-id are two slots. To change it, name the current one under “supersedes”. A
+    checkpoint says where a task stands, for whoever goes on with it.
     """
     from workbench.cli.given_json import object_given, text_given
     from workbench.cli.moments import moment

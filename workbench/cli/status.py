@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.errors import with_root
+from workbench.cli.errors import telling_waits, with_root
 from workbench.cli.options import Given, common, never_migrates, pass_given, root_of
 from workbench.cli.output import write_json, write_lines
 
@@ -27,8 +27,8 @@ _NAMED = 5
 def command(ctx: click.Context, given: Given) -> None:
     """Show where a workspace is and what it holds.
 
-    Ends with 0 also where there is no workspace yet, with 3 where its database is of another release.
-    Never changes anything, whatever asks for a migration.
+    Ends with 0 also where there is no workspace yet, or a part of it is gone, with 3 where its database is of
+    another release. Never changes anything, whatever asks for a migration.
     """
     from workbench.storage.errors import SchemaAheadOfCode
     from workbench.workspace.errors import WorkspaceMissing
@@ -38,7 +38,8 @@ def command(ctx: click.Context, given: Given) -> None:
     code = 0
     root = root_of(given)
     try:
-        plan = Workspace.plan_migration(root)
+        with telling_waits():
+            plan = Workspace.plan_migration(root)
         if plan.needed:
             answer, code = (
                 _of_another_release(root, with_root(_pending(plan), given)),
@@ -50,7 +51,7 @@ def command(ctx: click.Context, given: Given) -> None:
                 # Opened for reading here; what counts is whether another command could write.
                 answer["read_only"] = not can_be_written(workspace.layout)
     except WorkspaceMissing as error:
-        answer = _outline(root, error.message)
+        answer = _outline(root, with_root(f"{error.message}: {error.hint}", given))
     except SchemaAheadOfCode as error:
         answer, code = _of_another_release(root, error.message), error.exit_code
     _condense(answer["schema"])
@@ -78,6 +79,7 @@ def _pending(plan: MigrationPlan) -> str:
 def _outline(root: Path, message: str) -> dict[str, Any]:
     from workbench.workspace.layout import Layout
     from workbench.workspace.migrations import SCHEMA_VERSION
+    from workbench.workspace.missing import has_database
     from workbench.workspace.summary import can_be_written
 
     return {
@@ -86,7 +88,7 @@ def _outline(root: Path, message: str) -> dict[str, Any]:
         "timezone": None,
         "owner": None,
         "db_path": str(Layout(root).database),
-        "exists": False,
+        "exists": has_database(Layout(root)),
         "schema": {"current_version": None, "target_version": SCHEMA_VERSION, "pending": [], "unknown": []},
         "summary": None,
         "read_only": not can_be_written(Layout(root)),

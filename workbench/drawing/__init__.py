@@ -1,5 +1,6 @@
 """Untrusted text and figures made fit for a terminal: shared by all faces."""
 
+from workbench.drawing.capitals import capital as capital
 from workbench.drawing.figures import age as age
 from workbench.drawing.figures import ago as ago
 from workbench.drawing.figures import counted as counted

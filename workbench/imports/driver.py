@@ -23,18 +23,20 @@ from workbench.imports.transcript.items import (
     Ignored,
     Problem,
     Repaired,
+    Restarted,
     Underway,
     UnitClosedItem,
 )
 from workbench.imports.transcript.placed import FileItem, FileUnreadable, Placed
 from workbench.imports.transcript.reading import CONTENT
 from workbench.imports.transcript.state import STATE_VERSION, FileState, copy_state
+from workbench.imports.unread import Unread
 from workbench.log.event_log import EventLog, Transaction
 from workbench.log.ports import Redactor
 from workbench.log.times import now_micros
 from workbench.sessions.events import ActumRecorded, UnitClosed
 from workbench.storage import fetch
-from workbench.storage.errors import DatabaseReadOnly
+from workbench.storage.errors import DatabaseLocked, DatabaseReadOnly, DiskFull
 
 Progress = Callable[[int, int | None, str], None]
 
@@ -85,11 +87,15 @@ def import_transcripts(
             report.cancelled = True
             break
         run = _Run(log, evidence, kind, candidate, owner, recorder, dry_run)
-        for place in run.read(cancelled):
-            if added is not None:
-                added(acta + run.acta)
-            if progress is not None:
-                progress(done + min(place, size), total, candidate.path.name)
+        try:
+            for place in run.read(cancelled):
+                if added is not None:
+                    added(acta + run.acta)
+                if progress is not None:
+                    progress(done + min(place, size), total, candidate.path.name)
+        except (DatabaseLocked, DiskFull) as error:
+            error.hint += f"; {_stays(acta + run.acta)}"
+            raise
         report.sessions.extend(run.reports())
         acta += run.acta
         if added is not None:
@@ -102,6 +108,13 @@ def import_transcripts(
             progress(done, total, candidate.path.name)
     report.sum_up()
     return report
+
+
+def _stays(acta: int) -> str:
+    if not acta:
+        return "nothing was stored so far"
+    stored = "1 actum is stored and stays" if acta == 1 else f"{acta:,} acta are stored and stay"
+    return f"{stored}, and the next import goes on from there"
 
 
 def is_unchanged(log: EventLog, kind: TranscriptFormat, candidate: Candidate) -> bool:
@@ -146,6 +159,7 @@ class _Run:
         self._bytes = 0
         self._stats: dict[Path, _Stat | None] = {}
         self._places: dict[Path, int] = {}
+        self._unread = Unread()
         self.acta = 0
         """Acta added so far."""
         self.cancelled = False
@@ -156,6 +170,7 @@ class _Run:
         """Read and store, yielding how many bytes of the candidate's files are done."""
         if is_unchanged(self._log, self._format, self._candidate):
             self._main.unchanged = True
+            self._states()
             self._is_refused(self._candidate.path, self._chronicum(self._candidate.session_id))
             return
         # Taken before reading: what is written meanwhile belongs to the next import.
@@ -199,18 +214,29 @@ class _Run:
 
     def _items(self) -> Iterator[Placed]:
         candidate, agents = self._candidate, self._candidate.agents
-        states: dict[Path, FileState] = {}
-        with self._log.reader() as connection:
-            for path in candidate.paths:
-                known = known_source(connection, self._format.name, path, self._log.redactor)
-                state = None if known is None else _state(known, self._format)
-                if state is not None:
-                    self._format.restore(state, candidate, self._recorder.safe_name)
-                    states[path] = state
+        states = self._states()
+        for state in states.values():
+            self._format.restore(state, candidate, self._recorder.safe_name)
+        # Half-written lines are looked at again.
+        self._main.waiting = 0
         if not candidate.orphan:
             self._main.sub_agents_linked = sum(1 for agent in agents if agent.call_id)
         self._main.sub_agents_orphaned = len(agents) - self._main.sub_agents_linked
         return self._format.read(candidate, owner=self._owner, states=states)
+
+    def _states(self) -> dict[Path, FileState]:
+        """What is remembered of the files; what earlier imports could not read of them is reported."""
+        states: dict[Path, FileState] = {}
+        with self._log.reader() as connection:
+            for path in self._candidate.paths:
+                known = known_source(connection, self._format.name, path, self._log.redactor)
+                state = None if known is None else _state(known, self._format)
+                if state is not None:
+                    states[path] = state
+                    self._unread.known(path, state.unread)
+                    self._main.unread_before += state.unread
+                    self._main.waiting += state.partial
+        return states
 
     def _chronicum(self, session_id: str) -> str:
         return self._recorder.safe_name(f"{self._format.name}/{session_id}")
@@ -237,10 +263,15 @@ class _Run:
             # Its kind is a word of the file.
             add_counts(self._main.ignored, {self._log.redactor.redact_text(item.kind)[0]: 1})
         elif isinstance(item, Problem):
+            self._unread.add(path, item.line)
             self._problem(path, item.line, item.reason)
+        elif isinstance(item, Restarted):
+            self._main.unread_before -= self._unread.restarted(path)
         elif isinstance(item, Repaired):
             add_counts(self._main.repaired, {item.kind: item.count})
         elif isinstance(item, Checkpoint):
+            item.state.unread = self._unread.upto(path, item.state.line)
+            item.state.partial = item.partial
             self._checkpoints[path] = item
             self._places[path] = item.place
             self._main.waiting += item.partial

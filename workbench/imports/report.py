@@ -51,6 +51,8 @@ class SessionReport(msgspec.Struct, kw_only=True):
     """Whether it is another owner's: nothing of the file entered it."""
     unchanged: bool = False
     """Whether the file was passed over, being just as it was at the last import."""
+    unread_before: int = 0
+    """Lines of its files that earlier imports could not read, and named then: they are missing still."""
     problems: list[ImportProblem] = msgspec.field(default_factory=list)
     """Whatever concerns a whole file or session, and the first `MOST_PROBLEMS` lines."""
     problems_more: int = 0
@@ -75,8 +77,8 @@ class ImportReport(msgspec.Struct, kw_only=True):
     sessions: list[SessionReport] = msgspec.field(default_factory=list)
     ignored: dict[str, int] = msgspec.field(default_factory=dict)
     totals: dict[str, int] = msgspec.field(default_factory=dict)
-    """files (that were read), sessions (different ones), acta_added, duplicates, problems (with
-    those that are counted alone)."""
+    """files (that were read), sessions (different ones), acta_added, duplicates, problems (with those that
+    are counted alone), unread_before, waiting_lines (transcripts whose last line is half-written)."""
     dry_run: bool = False
     cancelled: bool = False
     """Whether it was stopped early; what was committed before stays and the next import goes on there."""
@@ -91,12 +93,15 @@ class ImportReport(msgspec.Struct, kw_only=True):
         self.ignored = {}
         for session in self.sessions:
             add_counts(self.ignored, session.ignored)
+        waiting = {session.source for session in self.sessions if session.waiting}
         self.totals = {
             "files": len({session.source for session in self.sessions if session.was_read}),
             "sessions": len({each.id for each in self.sessions if each.id and not each.refused}),
             "acta_added": sum(session.acta_added for session in self.sessions),
             "duplicates": sum(session.duplicates for session in self.sessions),
             "problems": sum(len(each.problems) + each.problems_more for each in self.sessions),
+            "unread_before": sum(session.unread_before for session in self.sessions),
+            "waiting_lines": len(waiting),
         }
 
 

@@ -171,11 +171,13 @@ def name(field: str, value: object, *, blank: bool = False, limit: int = MAX_NAM
             return None
         raise InvalidArgument(f"{field} is blank", hint="name it, or leave it out")
     if len(trimmed) > limit:
-        raise InvalidArgument(f"{field} has {len(trimmed):,} characters; {limit} are allowed")
+        raise InvalidArgument(
+            f"{field} has {len(trimmed):,} characters; {limit} are allowed", hint="give a shorter one"
+        )
     if any(sign < " " or "\x7f" <= sign < "\xa0" for sign in trimmed):
-        raise InvalidArgument(f"{field} holds a control character")
+        raise InvalidArgument(f"{field} holds a control character", hint="write it in one line of plain text")
     if any("\ud800" <= sign <= "\udfff" for sign in trimmed):
-        raise InvalidArgument(f"{field} is not valid text")
+        raise InvalidArgument(f"{field} is not valid text", hint="write it in UTF-8")
     return trimmed
 
 
@@ -183,7 +185,7 @@ def required_name(field: str, value: object, *, limit: int = MAX_NAME) -> str:
     """`name` where None is refused too."""
     found = name(field, value, limit=limit)
     if found is None:
-        raise InvalidArgument(f"{field} is required")
+        raise _required(field)
     return found
 
 
@@ -196,7 +198,8 @@ def free_text(field: str, value: object, limit: int, *, empty: str | None = "") 
         raise _not_text(field, value)
     trimmed = value.strip()
     if not trimmed and empty is not None:
-        raise InvalidArgument(empty or f"{field} is blank")
+        what = "say in a sentence what was done, decided or found" if field == "text" else "say what it is"
+        raise InvalidArgument(empty or f"{field} is blank", hint=what)
     if len(trimmed) > limit:
         raise InvalidArgument(
             f"{field} has {len(trimmed):,} characters; {limit:,} are allowed",
@@ -215,13 +218,19 @@ def _repaired(text: str) -> str:
 
 def _not_text(field: str, value: object) -> InvalidArgument:
     # The type only: the value may hold anything.
-    return InvalidArgument(f"{field} must be text, not {type(value).__name__}")
+    return InvalidArgument(
+        f"{field} must be text, not {type(value).__name__}", hint="write it as a text, in quotes in JSON"
+    )
+
+
+def _required(field: str) -> InvalidArgument:
+    return InvalidArgument(f"{field} is required", hint=f"name it: {field.rpartition('.')[2]}")
 
 
 def one_of(field: str, value: object, allowed: Sequence[str]) -> str:
     """One of a few words, exactly as written; `InvalidArgument` otherwise."""
     if type(value) is not str or value not in allowed:
-        raise InvalidArgument(f"{field} must be one of: {', '.join(allowed)}")
+        raise InvalidArgument(f"{field} must be one of: {', '.join(allowed)}", hint="write it exactly so")
     return value
 
 
@@ -247,7 +256,7 @@ def _agent_source(given: object, agent: str | None) -> str:
         return "default" if agent is None else "explicit"
     source = one_of("agent_source", given, SOURCES)
     if source == "explicit" and agent is None:
-        raise InvalidArgument("agent_source is explicit only where an agent is named")
+        raise InvalidArgument("agent_source is explicit only where an agent is named", hint="name the agent")
     return source
 
 
@@ -255,13 +264,17 @@ def _instant(given: object) -> datetime | None:
     if given is None:
         return None
     if not isinstance(given, datetime):
-        raise InvalidArgument(f"occurred_at must be a datetime, not {type(given).__name__}")
+        raise InvalidArgument(
+            f"occurred_at must be a datetime, not {type(given).__name__}", hint="give one with a time zone"
+        )
     if given.utcoffset() is None:
-        raise InvalidArgument("occurred_at needs a time zone")
+        raise InvalidArgument("occurred_at needs a time zone", hint="for example datetime.UTC")
     try:
         return given.astimezone(UTC)
     except OverflowError:
-        raise InvalidArgument("occurred_at lies outside the years 1 to 9999 in UTC") from None
+        raise InvalidArgument(
+            "occurred_at lies outside the years 1 to 9999 in UTC", hint="give an earlier or a later time"
+        ) from None
 
 
 def _paths(given: object) -> tuple[str, ...]:
@@ -269,16 +282,25 @@ def _paths(given: object) -> tuple[str, ...]:
     if given is None:
         return ()
     if isinstance(given, str | bytes) or not isinstance(given, list | tuple):
-        raise InvalidArgument(f"source_files must be a list of paths, not {type(given).__name__}")
+        raise InvalidArgument(
+            f"source_files must be a list of paths, not {type(given).__name__}",
+            hint="put the path into a list",
+        )
     if len(given) > MAX_FILES:
-        raise InvalidArgument(f"source_files has {len(given):,} paths; {MAX_FILES} are allowed")
+        raise InvalidArgument(
+            f"source_files has {len(given):,} paths; {MAX_FILES} are allowed",
+            hint="record the others with a second observation",
+        )
     for path in given:
         if type(path) is not str:
             raise _not_text("a path in source_files", path)
         if not path.strip():
-            raise InvalidArgument("source_files holds a blank path")
+            raise InvalidArgument("source_files holds a blank path", hint="name a file, or leave it out")
         if len(path) > MAX_PATH:
-            raise InvalidArgument(f"a path in source_files has more than {MAX_PATH:,} characters")
+            raise InvalidArgument(
+                f"a path in source_files has more than {MAX_PATH:,} characters",
+                hint="go to its folder and name it from there",
+            )
     return tuple(given)
 
 
@@ -292,9 +314,15 @@ def _checkpoint(given: object) -> Checkpoint:
 
 def _lines(field: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, list | tuple):
-        raise InvalidArgument(f"{field} must be a list of texts, not {type(given).__name__}")
+        raise InvalidArgument(
+            f"{field} must be a list of texts, not {type(given).__name__}",
+            hint='write it as a list: ["…", "…"]',
+        )
     if len(given) > MAX_LINES:
-        raise InvalidArgument(f"{field} has {len(given):,} items; {MAX_LINES} are allowed")
+        raise InvalidArgument(
+            f"{field} has {len(given):,} items; {MAX_LINES} are allowed",
+            hint="keep what the next one needs, and give the whole as a source file",
+        )
     return tuple(free_text(f"an item of {field}", line, MAX_LINE) for line in given)
 
 
@@ -314,7 +342,10 @@ def _fields(field: str, given: object, model: type[msgspec.Struct]) -> Mapping[s
     if isinstance(given, model):
         return {each: getattr(given, each) for each in known}
     if not isinstance(given, Mapping):
-        raise InvalidArgument(f"{field} must be an object, not {type(given).__name__}")
+        raise InvalidArgument(
+            f"{field} must be an object, not {type(given).__name__}",
+            hint=f"write it as an object of: {', '.join(known)}",
+        )
     if any(key not in known for key in given):
         raise InvalidArgument(f"{field} has an unknown key", hint=f"it takes: {', '.join(known)}")
     return given
@@ -323,5 +354,5 @@ def _fields(field: str, given: object, model: type[msgspec.Struct]) -> Mapping[s
 def _needed(field: str, fields: Mapping[str, Any], key: str) -> object:
     value = fields.get(key)
     if value is None:
-        raise InvalidArgument(f"{field}.{key} is required")
+        raise _required(f"{field}.{key}")
     return value

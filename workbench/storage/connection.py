@@ -22,7 +22,7 @@ from workbench.storage.errors import (
 )
 from workbench.storage.old_journal import refuse_old_journal
 from workbench.storage.stale_log import HEADER_BYTES, marks_of, read_header, refuse_stale_log
-from workbench.storage.turns import BUSY_TIMEOUT_MS
+from workbench.storage.turns import BUSY_TIMEOUT_MS, OpeningPatience, told_of_waits
 
 if TYPE_CHECKING:
     import tempfile
@@ -371,6 +371,10 @@ def ignore_strangers(connection: apsw.Connection) -> None:
 
 def _common(connection: apsw.Connection) -> None:
     ignore_strangers(connection)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    told = told_of_waits.get()
+    if told is None:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    else:
+        connection.set_busy_handler(OpeningPatience(told).busy)
     connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}").fetchall()
     connection.execute("PRAGMA temp_store=MEMORY").fetchall()

@@ -12,6 +12,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 
 import apsw
@@ -28,6 +29,31 @@ TOLD_AFTER_SECONDS = 1.0
 _FIRST_NAP = 0.0001
 _LONGEST_NAP = 0.005
 _LAST_TRY = 0.1
+
+
+told_of_waits: ContextVar[Callable[[float], object] | None] = ContextVar("told_of_waits", default=None)
+"""Told, while it is set, the seconds that opening a database waits for another program's lock."""
+
+
+class OpeningPatience:
+    """The busy handler of a connection that is opened where somebody wants to hear of the wait."""
+
+    def __init__(self, told: Callable[[float], object]) -> None:
+        self._tell = told
+        self._began = self._told = 0.0
+
+    def busy(self, tries: int) -> bool:
+        """Whether to try again, after a short sleep."""
+        now = time.monotonic()
+        if tries == 0:
+            self._began = self._told = now
+        if now - self._began >= BUSY_TIMEOUT_MS / 1000:
+            return False
+        if now - self._told >= TOLD_AFTER_SECONDS:
+            self._told = now
+            self._tell(now - self._began)
+        time.sleep(_LONGEST_NAP)
+        return True
 
 
 class WriteTurns:

@@ -8,6 +8,7 @@ from pathlib import Path
 from workbench.error_log import write_details
 from workbench.errors import WorkbenchError
 from workbench.tui.hints import tui_hint
+from workbench.tui.present import capital
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ def failure_of(error: BaseException, title: str = "", root: Path | None = None) 
         sentence = error.message or "The program could not do that."
         return Failure(
             title or "That did not work",
-            _capital(sentence),
-            _capital(tui_hint(error.hint, root)),
+            capital(sentence),
+            capital(tui_hint(error.hint, root)),
             error.code,
             error.exit_code == 3,
         )
@@ -72,13 +73,6 @@ def repeats(failure: Failure, shown: Failure) -> bool:
     return (failure.code, failure.sentence) == (shown.code, shown.sentence)
 
 
-def _capital(text: str) -> str:
-    """A sentence begins with a capital on a page of its own; a name or a path stays as it is."""
-    word = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if word.isascii() and word.isalpha() else text
-
-
 def write_log(error: BaseException) -> str:
     """Write the traceback to the log file; returns a sentence that says where the details are."""
-    said = write_details(error)
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{capital(write_details(error))}."

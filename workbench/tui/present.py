@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.drawing.capitals import capital as capital
 from workbench.drawing.figures import age as age
 from workbench.drawing.figures import ago as ago
 from workbench.drawing.figures import counted as counted

@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 
 from workbench.storage.errors import DatabaseDamaged, SchemaError
-from workbench.workspace.errors import WorkspaceMissing
 from workbench.workspace.layout import Layout, standing
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -27,15 +26,17 @@ def refuse_missing(layout: Layout) -> None:
     refuse_orphaned_log(layout)
     found = standing(layout.database)
     if found is None:
-        raise WorkspaceMissing(
-            f"{layout.root} has a manifest but no {layout.database.name}",
-            hint=f"lay it out with: {_init(layout)}",
-        )
+        # Here, as below: only a refusal needs it.
+        from workbench.workspace.missing import no_database
+
+        raise no_database(layout)
     if found.st_size == 0:
         # What `create` leaves is laid out: an empty file was cut, and must not become a log unseen.
+        from workbench.workspace.missing import making
+
         raise NoDatabaseFile(
             f"{layout.database} is empty: whatever it held was cut off",
-            hint=f"restore a copy of it; if there is none, lay out a new one with: {_init(layout)}",
+            hint=f"restore a copy of it; if there is none, lay out a new one with: {making(layout)}",
         )
 
 
@@ -92,12 +93,6 @@ def _link(database: Path) -> NoDatabaseFile:
         hint="put the file itself there instead of the link, and its -wal if it has one, "
         f"or name it with: CHRONICLE_DB={quote(where)}",
     )
-
-
-def _init(layout: Layout) -> str:
-    from shlex import quote
-
-    return f"workbench init --root {quote(str(layout.root))}"
 
 
 def may_upgrade(migrate: bool | None) -> bool:

@@ -45,6 +45,10 @@ class FileState(msgspec.Struct):
     """Whether `offset` stands inside a line that is too long and was named as such: its rest says nothing."""
     digest: str = ""
     """SHA-256 in hex of the bytes before `offset`."""
+    unread: int = 0
+    """Lines before `offset` that could not be read; whoever stores the state counts them."""
+    partial: int = 0
+    """Bytes of a half-written last line that waited when the state was stored."""
     first_session: str = ""
     tools: dict[str, str] = msgspec.field(default_factory=dict)
     """By id of a call the tool that was called."""

@@ -420,6 +420,8 @@ def report_blocks(report: ImportReport) -> list[Block]:
     ]
     if unchanged:
         facts.append(("unchanged", counted(unchanged, "file")))
+    if unread := report.totals.get("unread_before"):
+        facts.append(("missing", f"{counted(unread, 'line')} that earlier imports could not read, and named"))
     if waiting:
         facts.append(("waiting", f"{counted(waiting, 'half-written last line')}, for the next import"))
     if messages:

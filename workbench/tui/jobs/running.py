@@ -55,7 +55,10 @@ def examine(workspace: Workspace, job: Job) -> str:
 def export(workspace: Workspace, path: Path, job: Job) -> str:
     """Every event into a file."""
     from workbench.tui.present import counted
+    from workbench.workspace.copies import copies_kept
     from workbench.workspace.transfer import export_file
 
     events = export_file(workspace.log, path, progress=job.progress, cancelled=job.cancelled)
-    return f"{counted(events, 'event')} written to {path}"
+    copies = copies_kept(workspace.layout.artifacts)
+    beside = f"; {counted(copies, 'copy', 'copies')} of evidence in artifacts not with them" if copies else ""
+    return f"{counted(events, 'event')} written to {path}{beside}"

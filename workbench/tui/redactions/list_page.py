@@ -348,7 +348,9 @@ class RedactionListPage(Page):
         reader = workspace.readers.redactions
 
         def work() -> None:
-            self.post_message(PlaceFound(reader.place_at(micros) or RedactionPlace(0, 0)))
+            place = reader.place_at(micros)
+            told = "" if place is not None else "Nothing was noted by then: this is the first redaction."
+            self.post_message(PlaceFound(place or RedactionPlace(0, 0), told))
 
         self.in_thread(work, "goto", "Looking for a redaction")
 
@@ -357,6 +359,8 @@ class RedactionListPage(Page):
         if self._showing_detail:
             self.show_list()
         self.redactions.go_to(message.place)
+        if message.told and self.cursor_redaction is not None:
+            self.app.notify(message.told)
 
     def action_open_event(self) -> None:
         """The session at the event, or the event on the Timeline."""

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.document import Block, Heading, Paragraph, note
 from workbench.tui.failures import failure_of
-from workbench.tui.present import Span, literal_lines, one_line
+from workbench.tui.present import Span, capital, literal_lines, one_line
 from workbench.tui.redactions.report_blocks import report_blocks, report_text
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace.errors import Cancelled
@@ -163,7 +163,7 @@ class LookDialog(Dialog[Literal["scrub"]]):
 def error_blocks(job: LookJob, root: Path) -> list[Block]:
     """Why a job on the workspace at `root` came to no end."""
     if isinstance(job.error, Cancelled):
-        return [Heading("Stopped", role="warning"), Paragraph(f"{job.error.message.capitalize()}.")]
+        return [Heading("Stopped", role="warning"), Paragraph(f"{capital(job.error.message)}.")]
     if job.error is None:
         return []
     failure = failure_of(job.error, f"The {job.kind} ended early", root)

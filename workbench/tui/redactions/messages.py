@@ -39,10 +39,11 @@ class NamesOffered(Message):
 
 
 class PlaceFound(Message):
-    """Where to go."""
+    """Where to go, and what a person should know of it."""
 
-    def __init__(self, place: RedactionPlace) -> None:
+    def __init__(self, place: RedactionPlace, told: str = "") -> None:
         super().__init__()
+        self.told = told
         self.place = place
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.tui.present import capital
 from workbench.tui.redactions.hints import HintLine, StoredState, hint_text, scrub_blocks
 from workbench.tui.redactions.list_page import GOTO_HINT, RedactionListPage
 from workbench.tui.redactions.look_job import LookJob, LookKind
@@ -175,7 +176,7 @@ class RedactionsPage(RedactionListPage):
         if job.watched:
             return
         if isinstance(job.error, Cancelled):
-            self.app.notify(f"{job.error.message}.".capitalize())
+            self.app.notify(f"{capital(job.error.message)}.")
         elif job.error is not None:
             self.app.show_failure(job.error, f"The {job.kind} ended early")
         elif job.report is not None:

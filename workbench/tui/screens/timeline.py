@@ -28,7 +28,7 @@ from workbench.tui.timeline.event_rows import event_rows, position_width
 from workbench.tui.timeline.event_words import text_of
 from workbench.tui.timeline.messages import ActivityCounted, FilterOffered, PlaceFound, SearchLooked
 from workbench.tui.timeline.page_actions import TIMELINE_ACTIONS
-from workbench.tui.timeline.places import HINT, Moment, find_place, parse_place
+from workbench.tui.timeline.places import HINT, Moment, beyond_all, find_place, parse_place
 from workbench.tui.timeline.remembered import filter_from, filter_values
 from workbench.tui.timeline.source import Looked, TimelineSource
 from workbench.tui.timeline.strip import DAYS, LEAST_ROWS, MARGIN, TALL_ROWS, ActivityStrip, day_text
@@ -420,6 +420,8 @@ class TimelinePage(Page):
         if self._showing_detail:
             self.show_list()
         self.events.go_to(message.position)
+        if message.told:
+            self.app.notify(message.told)
         if not message.passes:
             clear = self.app.keymap.shown("timeline.clear")
             self.app.notify(
@@ -474,7 +476,8 @@ class TimelinePage(Page):
         if workspace is None:
             return
         reader, wanted = workspace.readers.timeline, self.wanted
-        place = parse_place(text, self._zone, self.app.clock())
+        zone = self._zone
+        place = parse_place(text, zone, self.app.clock())
 
         def find() -> None:
             try:
@@ -483,7 +486,8 @@ class TimelinePage(Page):
                 self.post_message(PlaceFound(0, False, error))
                 return
             passes = isinstance(place, Moment) or reader.passes(wanted, position)
-            self.post_message(PlaceFound(position, passes))
+            told = beyond_all(reader, place, zone) if isinstance(place, Moment) else ""
+            self.post_message(PlaceFound(position, passes, told=told))
 
         self._in_thread(find, "goto", "Finding a place on the timeline")
 

@@ -23,10 +23,13 @@ class SearchLooked(Message):
 
 
 class PlaceFound(Message):
-    """A place that was asked for was found, or not (`error`)."""
+    """A place that was asked for was found, or not (`error`); `told` is what a person should know of it."""
 
-    def __init__(self, position: int, passes: bool, error: WorkbenchError | None = None) -> None:
+    def __init__(
+        self, position: int, passes: bool, error: WorkbenchError | None = None, told: str = ""
+    ) -> None:
         super().__init__()
+        self.told = told
         self.position = position
         self.passes = passes
         self.error = error

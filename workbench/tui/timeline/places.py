@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, tzinfo
+from contextlib import suppress
+from datetime import datetime, time, tzinfo
 from typing import NamedTuple, TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.log.times import to_micros
+from workbench.log.times import from_micros, to_micros
+from workbench.tui.present import exact
 from workbench.workspace.readers.timeline_dates import parse_moment
 from workbench.workspace.readers.timeline_queries import TimelineReader
 
@@ -21,6 +23,7 @@ _ID = re.compile(r"[0-9a-f]{4,32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{0
 _LONG_ID = 8
 """A position is not written with a zero before it; so many digits of which the first is one are an id's."""
 _FURTHEST = 2**62
+_EARLIEST = -(2**62)
 
 
 class NoSuchPlace(WorkbenchError):
@@ -91,3 +94,20 @@ def find_place(reader: TimelineReader, where: Where) -> int:
     if not 1 <= where <= last:
         raise NoSuchPlace(f"there is no event {where:,}", hint=f"Positions go from 1 to {last:,}.")
     return where
+
+
+def beyond_all(reader: TimelineReader, moment: Moment, zone: tzinfo) -> str:
+    """Of a moment before the first day of the timeline, or after its last event, that nothing is there;
+    "" for any other. Reads the log: not for the UI's thread.
+    """
+    found = reader.happened_at(moment.micros)
+    if found is None:
+        return ""
+    at = from_micros(found.happened)
+    if found.happened < moment.micros:
+        return f"Nothing happened after {exact(at, zone)}: this is the last event."
+    with suppress(OverflowError):
+        day = datetime.combine(at.astimezone(zone).date(), time.min, zone)
+        if moment.micros < to_micros(day) and reader.happened_at(_EARLIEST) == found:
+            return f"Nothing happened before {exact(at, zone)}: this is the first event."
+    return ""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from workbench.workspace.doctor.report import Commands, Finding, Noted
 from workbench.workspace.doctor.stages import Watch
 from workbench.workspace.layout import FOLDERS, Layout
+from workbench.workspace.missing import user_named
 
 _OTHERS = 0o077
 _PATHS = 100
@@ -88,6 +89,7 @@ def permissions(
     """
     user = os.geteuid() if user is None else user
     opened, locked, others = Noted(), Noted(), Noted()
+    of_another = _owner_of(layout.root) not in (user, None)
     theirs: list[Path] = []
     owner = 0
     for number, each in enumerate(loose(layout)):
@@ -110,13 +112,28 @@ def permissions(
             command.fix,
         )
     if others:
-        yield Finding(
-            "warning",
-            "permissions_open",
-            f"Permissions are not as they should be, and --fix cannot change them, for the owner is "
-            f"{_name(owner)}: {others}; make them yours, then mend.",
-            f"sudo chown -- {user} {' '.join(shlex.quote(str(path)) for path in theirs)} && {command.fix}",
+        said = (
+            "Permissions are not as they should be, and --fix cannot change them, for the owner is "
+            f"{user_named(owner)}: {others}"
         )
+        if of_another:
+            # Taking a workspace from the one whose it is, is no advice.
+            yield Finding(
+                "warning",
+                "permissions_open",
+                f"{said}; the workspace is not yours: ask its owner to run the command, look at it with: "
+                f"workbench --read-only --root {shlex.quote(str(layout.root))}, or copy the folder and work "
+                "in the copy.",
+                command.fix,
+            )
+        else:
+            paths = " ".join(shlex.quote(str(path)) for path in theirs)
+            yield Finding(
+                "warning",
+                "permissions_open",
+                f"{said}; make them yours, then mend.",
+                f"sudo chown -- {user} {paths} && {command.fix}",
+            )
     if locked:
         yield Finding(
             "critical", "permissions_locked", f"The owner may not read what is theirs: {locked}.", command.fix
@@ -136,14 +153,11 @@ def mend_permissions(layout: Layout) -> None:
                 continue
 
 
-def _name(user: int) -> str:
-    # Here, not above: rarely needed, and not on every system.
-    import pwd
-
+def _owner_of(path: Path) -> int | None:
     try:
-        return f"{pwd.getpwuid(user).pw_name} (user {user})"
-    except KeyError:
-        return f"user {user}"
+        return path.stat().st_uid
+    except OSError:
+        return None
 
 
 def _shown(layout: Layout, path: Path) -> str:

@@ -23,9 +23,6 @@ _ALONE = {"critical": "critical", "warning": "a warning", "info": "nothing wrong
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", re.ASCII)
 """As `to_text` writes it."""
 
-_FILE = re.compile(r"[./\\]")
-"""What stands in names of files, and in no word."""
-
 EXAMPLES = 3
 """How many of many like things a sentence names."""
 
@@ -163,13 +160,13 @@ class Commands:
 
 
 def sentence(text: str) -> str:
-    """With a capital, unless it begins with the name of a file, and a full stop."""
+    """With a capital, unless it begins with a command or the name of a file, and a full stop."""
+    from workbench.drawing import capital
+
     text = " ".join(text.split())
     if not text:
         return text
-    first = text.split(" ", 1)[0].rstrip(".,:;")
-    begin = text[0] if _FILE.search(first) else text[0].upper()
-    return begin + text[1:] + ("" if text.endswith(".") else ".")
+    return capital(text) + ("" if text.endswith(".") else ".")
 
 
 def named(examples: Sequence[object], count: int) -> str:

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.workspace.errors import ManifestError, WorkspaceMissing
+from workbench.workspace.errors import ManifestError
 from workbench.workspace.manifest.model import Manifest
 from workbench.workspace.manifest.problems import Findings, Problem
 from workbench.workspace.manifest.values import manifest_of
@@ -34,12 +34,16 @@ def read_bytes(path: Path) -> tuple[bytes, tuple[int, int, int]]:
             status = os.fstat(file.fileno())
             return file.read(), stamp_of(status)
     except FileNotFoundError:
-        raise WorkspaceMissing(
-            f"there is no workspace at {path.parent}",
-            hint="make one with: workbench init, or look at a sample with: workbench demo",
-        ) from None
+        # Here, as below: only a refusal needs it.
+        from workbench.workspace.missing import no_manifest
+
+        raise no_manifest(path) from None
     except OSError as error:
-        hint = "name the folder of a workspace with --root" if error.errno == errno.ENOTDIR else ""
+        hint = "name the folder of a workspace with --root"
+        if isinstance(error, PermissionError):
+            from workbench.workspace.missing import who_may_read
+
+            hint = who_may_read(path)
         problem = Problem(0, "", f"cannot be read: {error.strerror}", "error")
         raise _refused(problem, path, hint=hint) from error
 
