@@ -236,3 +236,21 @@ def test_another_releases_database_is_not_examined(run: Run, workspace: Workspac
     answer = run("doctor", "--format", "json")
     assert answer.code == 3
     assert answer.json["error_type"] == ("schema_migration_required", "schema_ahead_of_code")[version == 99]
+
+
+@pytest.mark.parametrize("fix", [(), ("--fix",)])
+def test_a_manifest_that_cannot_be_used_hides_nothing_else(
+    run: Run, workspace: Workspace, fix: tuple[str, ...]
+) -> None:
+    run(*RECORD)
+    workspace.close()
+    manifest = workspace.layout.manifest
+    manifest.write_text(manifest.read_text() + "x = = 1\n")
+    before = manifest.read_text()
+    edit(workspace, "UPDATE facet_counts SET entries = 7")
+    answer = run("doctor", *fix, "--format", "json")
+    assert answer.code == 1
+    codes = {each["code"] for each in (*answer.json["findings"], *answer.json["mended"])}
+    assert codes == {"manifest_unusable", "fold_differs"}
+    assert manifest.read_text() == before
+    assert run("status").code != 0

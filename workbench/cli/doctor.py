@@ -36,7 +36,7 @@ def command(ctx: click.Context, given: Given, fix: bool) -> None:
     zone = ""
     with progress_line(shown=not given.as_json) as progress:
         try:
-            workspace = open_workspace(given, read_only=not fix)
+            workspace = open_workspace(given, read_only=not fix, examine=True)
         except DatabaseDamaged as error:
             from workbench.workspace.doctor import doctor_of_refused
             from workbench.workspace.layout import Layout

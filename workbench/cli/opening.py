@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-def open_workspace(given: Given, *, read_only: bool = True) -> Workspace:
+def open_workspace(given: Given, *, read_only: bool = True, examine: bool = False) -> Workspace:
     """The workspace that the command is about, open: a context manager. Raises what `open` raises.
 
-    A database of an older release is migrated first where the person asked for that.
+    With `examine`, though its manifest cannot be used. A database of an older release is migrated first where the person asked for that.
     """
     from workbench.workspace.workspace import Workspace
 
     root = root_of(given)
     upgrade_if_asked(given, root)
     with telling_waits():
-        workspace = Workspace.open(root, read_only=read_only, migrate=False)
+        workspace = Workspace.open(root, read_only=read_only, migrate=False, examine=examine)
     workspace.log.database.on_wait = lambda seconds: tell_waiting(seconds, _is_scrubbed(workspace))
     return workspace
 

@@ -19,7 +19,7 @@ from workbench.sessions.stores.sqlite import SQLiteStore
 from workbench.sessions.units import close_unit
 from workbench.storage.database import DataVersionPoller
 from workbench.storage.errors import DatabaseMissing, StorageError
-from workbench.workspace.errors import ConfigurationError, WorkspaceMissing
+from workbench.workspace.errors import ConfigurationError, ManifestError, WorkspaceMissing
 from workbench.workspace.folds import FOLDS, TABLES, event_types
 from workbench.workspace.layout import Layout, Scaffolded, place_of, scaffold
 from workbench.workspace.manifest import (
@@ -131,19 +131,26 @@ class Workspace:
         *,
         read_only: bool = False,
         migrate: bool | None = None,
+        examine: bool = False,
         clock: Clock | None = None,
     ) -> Self:
         """Open the workspace at `root`.
 
         With `migrate`, a database of an older release is upgraded first, as `Workspace.migrate` does it;
         with None, if `$CHRONICLE_AUTO_MIGRATE` says so; never with False, which is what a server passes
-        that was not told to, and never when it is opened for reading.
+        that was not told to, and never when it is opened for reading. With `examine` a manifest that cannot
+        be used is no obstacle: what it would say has its defaults, and `doctor` names what is wrong.
 
         Raises `WorkspaceMissing`, `ManifestError`, and `SchemaError`s (exit 3) for a database that
         is foreign, newer, older or damaged; the file is then as it was.
         """
         layout = Layout(place_of(root))
-        manifest = read_manifest(layout.manifest)
+        try:
+            manifest = read_manifest(layout.manifest)
+        except ManifestError:
+            if not examine:
+                raise
+            manifest = Manifest(path=layout.manifest, title=layout.root.name, timezone="UTC", owner="")
         refuse_missing(layout)
         if not read_only:
             _upgrade_if_asked(layout, migrate, clock)
