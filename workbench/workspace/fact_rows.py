@@ -1,0 +1,82 @@
+"""Facts as the faces see them: a row of the list, and all that is known of one of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from workbench.memory.fact_order import ORDERS as ORDERS
+from workbench.memory.fact_order import FactFilter as FactFilter
+from workbench.memory.fact_order import FactOrder as FactOrder
+from workbench.memory.fact_order import FactPlace as FactPlace
+from workbench.memory.views import ChainLink, Review
+
+
+class FactRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What one slot holds, or held. Texts are a stranger's words."""
+
+    id: str
+    slot: str
+    value: str
+    kind: str
+    """`observed`, `decision` or `assumption`."""
+    agent: str
+    domain: str
+    project: str
+    task_id: str
+    """Empty where the scope is wider."""
+    recorded_at: datetime
+    place: FactPlace
+    verdict: str = ""
+    """The latest review's: `accepted`, `questioned`, `rejected`; empty where nobody reviewed it."""
+    values: int = 1
+    """Current values of its slot, counting other spellings of its scope's names."""
+    built_on: int = 0
+    """Of an assumption: later facts that name it, as far as they were looked for."""
+    current: bool = True
+    private: bool = False
+
+    @property
+    def position(self) -> int:
+        """Of the event that asserted it."""
+        return self.place.position
+
+    @property
+    def links(self) -> int:
+        """Facts in its chain, itself included."""
+        return self.place.links
+
+    @property
+    def disputed(self) -> bool:
+        """Whether its latest review rejects it."""
+        return self.verdict == "rejected"
+
+
+class FactLink(msgspec.Struct, frozen=True, kw_only=True):
+    """One fact of a chain, and what others made of it."""
+
+    fact: ChainLink
+    confirmed_by: tuple[str, ...]
+    """Agents other than its author that said the same, in the order in which they first did."""
+    said_again: int
+    """How often its own author said it again."""
+    review: Review | None
+    """The latest of it."""
+    built_on: tuple[FactRow, ...] = ()
+    """Of an assumption: facts that name it."""
+
+
+class FactDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of what one slot holds."""
+
+    row: FactRow
+    """The last fact of the chain."""
+    links: tuple[FactLink, ...]
+    """Newest first; of a long chain the newest."""
+    rivals: tuple[FactRow, ...]
+    """The slot's other current values, under other spellings of the same names."""
+    elsewhere: tuple[FactRow, ...]
+    """What the same slot holds in other scopes, those of the same project first."""
+    elsewhere_more: int
+    """How many more such scopes there are."""
