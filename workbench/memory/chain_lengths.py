@@ -88,10 +88,12 @@ def _counted(links: list[fetch.Row], last: int) -> dict[int, int]:
     # What replaces a fact comes after it: newest first, the end of its chain is known already.
     ends: dict[int, int] = {}
     of: dict[int, int] = {}
+    position: int
+    replaced_by: int | None
     for position, replaced_by in links:
         end: int = position
         if replaced_by is not None and replaced_by <= last:
-            end = ends.get(replaced_by, position)
+            end = ends.get(replaced_by) or position
         ends[position] = end
         of[end] = of.get(end, 0) + 1
     return of
