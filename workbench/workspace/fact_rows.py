@@ -63,6 +63,8 @@ class FactLink(msgspec.Struct, frozen=True, kw_only=True):
     """How often its own author said it again."""
     review: Review | None
     """The latest of it."""
+    session_id: str
+    """The session of its author, as the author named it; empty where none was named."""
     built_on: tuple[FactRow, ...] = ()
     """Of an assumption: facts that name it."""
 

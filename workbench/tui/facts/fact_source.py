@@ -85,9 +85,7 @@ class FactSource:
     def _page(
         self, limit: int, *, after: FactPlace | None = None, before: FactPlace | None = None
     ) -> list[FactRow]:
-        return self.reader.page(
-            self.wanted, self.order, limit, after=after, before=before, as_of=self.as_of
-        )
+        return self.reader.page(self.wanted, self.order, limit, after=after, before=before, as_of=self.as_of)
 
     def _around(self, place: FactPlace, limit: int) -> Page[FactRow]:
         half = max(1, limit // 2)

@@ -57,7 +57,7 @@ def row_mark(row: FactRow) -> Span:
 
 
 def scope_words(domain: str, project: str, task_id: str) -> str:
-    """`project · task`, before it the domain where that is not the usual one; the domain alone without both."""
+    """`project · task`, before it a domain that is not the usual one; without both the domain alone."""
     parts = [one_line(part, _NAME) for part in (project, task_id) if part]
     if not parts or domain != "global":
         parts.insert(0, one_line(domain, _NAME))

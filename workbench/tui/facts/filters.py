@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -14,6 +14,7 @@ from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder
 _LONGEST = 60
 KINDS = ("observed", "decision", "assumption")
 Only = Literal["", "disputed", "conflicts"]
+_ONLY: tuple[Only, ...] = ("disputed", "conflicts")
 ONLY_WORDS: Mapping[str, str] = {"disputed": "disputed only", "conflicts": "several values only"}
 
 
@@ -64,6 +65,12 @@ def filter_from(values: Mapping[str, str]) -> tuple[FactFilter, FactOrder]:
         kinds = tuple(msgspec.json.decode(values.get("kinds") or "[]", type=list[str]))
     except msgspec.DecodeError:
         kinds = ()
-    only = next((each for each in get_args(Only) if each == values.get("only")), "")
-    order = next((each for each in ORDERS if each == values.get("order")), "newest")
+    only: Only = ""
+    for named in _ONLY:
+        if named == values.get("only"):
+            only = named
+    order: FactOrder = "newest"
+    for way in ORDERS:
+        if way == values.get("order"):
+            order = way
     return FactFilter(values.get("text", ""), kinds, only), order

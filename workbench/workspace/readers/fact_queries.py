@@ -16,7 +16,7 @@ from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros
 from workbench.memory import assumptions, fact_order, fact_standing, facts, reviews
 from workbench.memory.chain_lengths import WALKED, ChainLengths, Lengths, walked_length
-from workbench.memory.events import FactAsserted
+from workbench.memory.events import FactAsserted, ObservationRecorded
 from workbench.memory.snapshot import EVENT_COLUMNS, Sight, Snapshot, id_bytes, id_text
 from workbench.memory.spans import domains_seen
 from workbench.workspace.fact_rows import FactDetail, FactFilter, FactLink, FactOrder, FactPlace, FactRow
@@ -118,16 +118,50 @@ class FactReader:
             return self._place(snapshot, facts.last_of(snapshot, position))
 
     def position_of(self, fact_id: str) -> int | None:
-        """Where the fact with an id, or the one that an observation with it asserts, was asserted."""
+        """Where the fact with an id was asserted; None for an id that no fact has."""
         stored = id_bytes(fact_id)
         if stored is None:
             return None
         with self._look(None) as snapshot:
             found: int | None = snapshot.value("SELECT position FROM facts WHERE fact_id = :id", id=stored)
-            if found is None:
-                sql = "SELECT fact_position FROM observations WHERE event_id = :id"
-                found = snapshot.value(sql, id=stored)
             return found
+
+    def fact_near(self, position: int, *, as_of: int | None = None) -> int | None:
+        """The fact that the event at a position asserts or confirms, else the last one asserted before it.
+
+        None where no fact was asserted up to there.
+        """
+        with self._look(as_of) as snapshot:
+            sql = "SELECT fact_position FROM observations WHERE position = :at"
+            found: int | None = snapshot.value(sql, at=position)
+            if found is None:
+                sql = "SELECT max(position) FROM facts WHERE position <= :at AND position <= :upto"
+                found = snapshot.value(sql, at=position)
+            return found
+
+    def position_at(self, micros: int, *, as_of: int | None = None) -> int:
+        """The last position that was recorded by a moment, in microseconds; 0 if there was none."""
+        with self._look(as_of) as snapshot:
+            return snapshot.position_at(micros)
+
+    def of_slot(self, slot: str, *, as_of: int | None = None) -> int | None:
+        """The newest current fact of a slot, whatever its scope; None if no scope has it."""
+        with self._look(as_of) as snapshot:
+            sql = (
+                f"SELECT max(position) FROM facts WHERE slot = :slot AND {snapshot.asserted()} "
+                f"AND {snapshot.stands('facts')}"
+            )
+            found: int | None = snapshot.value(sql, slot=slot)
+            return found
+
+    def passes(self, wanted: FactFilter, position: int, *, as_of: int | None = None) -> bool:
+        """Whether a filter lets a current fact through."""
+        with self._look(as_of) as snapshot:
+            if wanted.only == "conflicts" and position not in self._conflicting(snapshot):
+                return False
+            if wanted.only == "disputed" and position not in fact_standing.disputed(snapshot):
+                return False
+            return bool(fact_order.passing(snapshot, wanted, [position]))
 
     # -- one fact --------------------------------------------------------------------------
 
@@ -160,11 +194,15 @@ class FactReader:
         fact = facts.link(snapshot, position)
         again = [each.agent for each in fact.confirmations]
         built = assumptions.built_on(snapshot, position, _BUILT_ON)
+        observed = snapshot.value("SELECT observation FROM facts WHERE position = :at", at=position)
+        said = snapshot.event(observed).payload
+        session = said.session_id if isinstance(said, ObservationRecorded) else ""
         return FactLink(
             fact=fact,
             confirmed_by=fact_standing.independent(fact),
             said_again=again.count(fact.agent),
             review=reviews.of_targets(snapshot, [fact.id]),
+            session_id=session or "",
             built_on=tuple(self._rows(snapshot, built)),
         )
 

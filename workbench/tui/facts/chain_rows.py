@@ -1,0 +1,197 @@
+"""How the chain of a fact is drawn: a line from the newest value down, each link with what bears on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from msgspec import UNSET
+
+from workbench.memory.events import Evidence
+from workbench.tui.facts.fact_words import BUILT_ON, EVIDENCE_MARKS, VERDICT_MARKS, kind_word, scope_of
+from workbench.tui.facts.stops import FactStop, LinkStop, Stop
+from workbench.tui.present import (
+    Line,
+    Role,
+    Span,
+    ago,
+    counted,
+    fit,
+    fit_line,
+    line_width,
+    number,
+    one_line,
+    wrap,
+)
+from workbench.tui.widgets.row_renderer import RowState
+from workbench.workspace.fact_rows import FactLink
+
+VALUE_LINES, WHY_LINES = 10, 5
+"""Lines of a value and of a reason before they are cut; `whole` shows up to `WHOLE_LINES`."""
+WHOLE_LINES = 180
+FILES = 4
+"""Evidence of a link that is listed."""
+_NAMES = 6
+_INDENT = 4
+_SCOPE = 24
+_DRAWN = 400
+_HIDDEN = 2000
+"""Characters behind a cut up to which the lines left out are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRows:
+    """Draws stops. `when` reads a stored time, `now` gives the moment of ages."""
+
+    now: Callable[[], datetime]
+    when: Callable[[str], datetime]
+    whole: bool = False
+
+    def header(self, width: int) -> Line | None:
+        return None
+
+    def lines(self, row: Stop, width: int, state: RowState) -> Sequence[Line]:
+        if isinstance(row, FactStop):
+            return list(self._fact(row, width))
+        body = list(self._link(row, max(8, width - _INDENT)))
+        current = row.link.fact.current
+        bullet = Span(" ● " if current else " ○ ", "accent" if current else "dim")
+        first, *rest = body
+        guide = Span("   " if row.ends else " │ ", "faint")
+        lines: list[Line] = [(bullet, *first)]
+        lines += [(guide, *line) for line in rest]
+        lines.append((guide,))
+        return lines
+
+    # A link
+
+    def _link(self, stop: LinkStop, width: int) -> Iterator[Line]:
+        link, fact = stop.link, stop.link.fact
+        role: Role = "strong" if fact.current else "ink"
+        most = WHOLE_LINES if self.whole else VALUE_LINES
+        value = list(_cut(fact.value, width, most))
+        about = self._about(stop)
+        if len(value) == 1 and line_width((Span(value[0]),)) + 3 + line_width(about) <= width:
+            yield (Span(value[0], role), Span("   "), *about)
+        else:
+            yield from ((Span(line, role),) for line in value)
+            yield fit_line((Span(" "), *about), width)
+        for text, how in self._texts(link):
+            yield from ((Span(" "), Span(line, how)) for line in self._why(text, width - 1))
+        for line in self._marks(link):
+            yield fit_line((Span(" "), *line), width)
+        yield fit_line((Span(" "), *self._end(link)), width)
+
+    def _about(self, stop: LinkStop) -> Line:
+        fact = stop.link.fact
+        said = [one_line(fact.agent, 60), ago(self.when(fact.recorded_at), self.now())]
+        if stop.elsewhere:
+            said.append(f"in {one_line(stop.elsewhere, 120)}")
+        if fact.private is True:
+            said.append("private")
+        return (kind_word(fact.kind), Span(" · " + " · ".join(said), "dim"))
+
+    def _texts(self, link: FactLink) -> Iterator[tuple[str, Role]]:
+        fact = link.fact
+        if fact.why:
+            yield fact.why, "text"
+        if fact.text and (self.whole or not fact.why) and fact.text != f"{fact.slot} = {fact.value}":
+            yield fact.text, "dim" if fact.why else "text"
+
+    def _why(self, text: str, width: int) -> Iterator[str]:
+        return _cut(text, width, WHOLE_LINES if self.whole else WHY_LINES)
+
+    def _marks(self, link: FactLink) -> Iterator[Line]:
+        """What is to be seen at once, each behind its mark."""
+        review = link.review
+        if review is not None:
+            mark = VERDICT_MARKS.get(review.verdict, Span("·", "dim"))
+            when = ago(self.when(review.recorded_at), self.now())
+            yield (
+                mark,
+                Span(f" {review.verdict} by {one_line(review.reviewer, 60)}", mark.role),
+                Span(f" · {when}", "dim"),
+                Span(f"  {one_line(review.comment, _DRAWN)}" if review.comment else "", "text"),
+            )
+        if link.built_on:
+            slots = list(dict.fromkeys(one_line(each.slot, 60) for each in link.built_on))
+            named = ", ".join(slots[:_NAMES]) + (" …" if len(slots) > _NAMES else "")
+            yield (
+                BUILT_ON,
+                Span(f" {counted(len(link.built_on), 'fact')} built on it", "warning"),
+                Span(f"  {named}", "dim"),
+            )
+        files = link.fact.evidence
+        for each in files[:FILES]:
+            yield evidence_line(each)
+        if len(files) > FILES:
+            yield (Span(f"  and {counted(len(files) - FILES, 'more file')}", "dim"),)
+        if link.confirmed_by:
+            names = [one_line(name, 60) for name in link.confirmed_by]
+            more = f" and {number(len(names) - _NAMES)} more" if len(names) > _NAMES else ""
+            yield (
+                Span("✓", "success"),
+                Span(f" confirmed by {', '.join(names[:_NAMES])}{more}", "text"),
+            )
+
+    def _end(self, link: FactLink) -> Line:
+        said = []
+        if not link.fact.evidence:
+            said.append("no evidence")
+        if link.said_again:
+            times = "" if link.said_again == 1 else f" {number(link.said_again)} times"
+            said.append(f"said again{times} by its author")
+        if not link.confirmed_by:
+            said.append("not confirmed")
+        said.append(f"event {number(link.fact.position)}")
+        return (Span(" · ".join(said), "dim"),)
+
+    # Another fact
+
+    def _fact(self, stop: FactStop, width: int) -> Iterator[Line]:
+        row = stop.row
+        if stop.title:
+            title, _, remark = stop.title.partition("\n")
+            yield ()
+            yield (Span(" "), *fit_line((Span(title, "heading"),), max(1, width - 1)))
+            yield from ((Span(" "), Span(line, "dim")) for line in wrap(remark, max(8, width - 2)) if remark)
+        about: Line = (kind_word(row.kind), Span(f" · {ago(row.recorded_at, self.now())}", "dim"))
+        name = row.slot if stop.group.startswith("built") else scope_of(row)
+        drawn = one_line(name, _DRAWN)
+        name = fit(drawn, min(line_width((Span(drawn),)), max(8, min(_SCOPE, width // 3))))
+        room = width - 1 - line_width((Span(name),)) - 2
+        value = Span(one_line(row.value, _DRAWN), "text")
+        if room - line_width(about) - 2 >= 12:
+            left = room - line_width(about) - 2
+            shown = min(left, line_width((value,)))
+            yield (Span(" "), Span(name, "dim"), Span("  "), *fit_line((value,), shown), Span("  "), *about)
+        else:
+            yield (Span(" "), Span(name, "dim"), Span("  "), *fit_line((value,), max(1, room)))
+            yield (Span("   "), *fit_line(about, max(1, width - 3)))
+        if stop.more:
+            yield (Span(" "), Span(stop.more, "dim"))
+
+
+def evidence_line(each: Evidence) -> Line:
+    """One file: its state behind the state's mark, then its path, and why it is not kept."""
+    state = each.status.replace("_", " ")
+    reason = "" if each.reason is UNSET else f"  {one_line(str(each.reason), 200)}"
+    mark = EVIDENCE_MARKS.get(each.status, Span("·", "dim"))
+    return (
+        mark,
+        Span(f" {state}  ", "dim"),
+        Span(one_line(each.path, _DRAWN), "text"),
+        Span(reason, "faint"),
+    )
+
+
+def _cut(text: str, width: int, most: int) -> Iterator[str]:
+    """The lines of a text; of a longer one the last says how much is left out."""
+    lines = list(islice(wrap(text, width), most + 1))
+    if len(lines) <= most:
+        yield from lines
+        return
+    yield from lines[: most - 1]
+    yield fit("… cut here", width) if width > 12 else "…"

@@ -1,0 +1,101 @@
+"""What the cursor can stand on in the detail of a fact: links of the chain, and other facts near it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from workbench.tui.present import counted, number
+from workbench.workspace.fact_rows import FactDetail, FactLink, FactRow
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStop:
+    """A fact of the chain."""
+
+    link: FactLink
+    ends: bool
+    """Nothing of the chain is shown below it."""
+    elsewhere: str = ""
+    """Its scope in words, where that is written otherwise than in the last link."""
+
+    @property
+    def position(self) -> int:
+        """Of the event that asserted it."""
+        return self.link.fact.position
+
+    @property
+    def fact_id(self) -> str:
+        """The fact's id."""
+        return self.link.fact.id
+
+
+@dataclass(frozen=True, slots=True)
+class FactStop:
+    """Another fact; the first of a group has the group's title."""
+
+    row: FactRow
+    group: str
+    title: str = ""
+    more: str = ""
+    """What is left out after it."""
+
+    @property
+    def position(self) -> int:
+        """Of the event that asserted it."""
+        return self.row.position
+
+    @property
+    def fact_id(self) -> str:
+        """The fact's id."""
+        return self.row.id
+
+
+Stop: TypeAlias = LinkStop | FactStop
+
+
+def stop_key(stop: Stop) -> Hashable:
+    """The identity of a stop."""
+    return (stop.position, "link" if isinstance(stop, LinkStop) else stop.group)
+
+
+def stops_of(detail: FactDetail) -> list[Stop]:
+    """Everything that the detail of a fact lists, from the newest link on."""
+    last = detail.row
+    stops: list[Stop] = []
+    whole = len(detail.links) == last.links
+    for number_of, link in enumerate(detail.links, 1):
+        fact = link.fact
+        same = (fact.domain, fact.project or "", fact.task_id or "") == (
+            last.domain,
+            last.project,
+            last.task_id,
+        )
+        scope = "" if same else " · ".join(each for each in (fact.domain, fact.project, fact.task_id) if each)
+        stops.append(LinkStop(link, number_of == len(detail.links) and whole, scope))
+    stops += _group(
+        detail.rivals,
+        "rivals",
+        "Other current values",
+        "The same names, spelled otherwise. A new value of the newest one replaces them all.",
+    )
+    more = f"and {counted(detail.elsewhere_more, 'more scope')}" if detail.elsewhere_more else ""
+    stops += _group(detail.elsewhere, "elsewhere", "Same slot elsewhere", "", more)
+    for link in detail.links:
+        if link.built_on:
+            named = f"Built on the assumption of event {number(link.fact.position)}"
+            stops += _group(link.built_on, f"built {link.fact.position}", named)
+    return stops
+
+
+def _group(
+    rows: tuple[FactRow, ...], name: str, title: str, note: str = "", more: str = ""
+) -> list[FactStop]:
+    found = [FactStop(row, name) for row in rows]
+    if found:
+        found[0] = FactStop(rows[0], name, f"{title}\n{note}" if note else title)
+        if more:
+            end = found[-1]
+            found[-1] = FactStop(end.row, name, end.title, more)
+    return found
