@@ -65,6 +65,8 @@ class FactLink(msgspec.Struct, frozen=True, kw_only=True):
     """The latest of it."""
     session_id: str
     """The session of its author, as the author named it; empty where none was named."""
+    other_spelling: bool = False
+    """Its scope's names were written otherwise than those of the last fact of its chain."""
     built_on: tuple[FactRow, ...] = ()
     """Of an assumption: facts that name it."""
 

@@ -16,6 +16,7 @@ from workbench.tui.present import (
     Line,
     Role,
     Span,
+    age,
     ago,
     counted,
     fit,
@@ -35,7 +36,9 @@ FILES = 4
 """Evidence of a link that is listed."""
 _NAMES = 6
 _INDENT = 4
-_SCOPE = 24
+_SCOPE, _KIND, _SINCE = 26, 10, 7
+_ROOMY = 76
+"""Cells from which another fact is one line."""
 _DRAWN = 400
 _HIDDEN = 2000
 """Characters behind a cut up to which the lines left out are counted."""
@@ -157,19 +160,25 @@ class ChainRows:
             yield ()
             yield (Span(" "), *fit_line((Span(title, "heading"),), max(1, width - 1)))
             yield from ((Span(" "), Span(line, "dim")) for line in wrap(remark, max(8, width - 2)) if remark)
-        about: Line = (kind_word(row.kind), Span(f" · {ago(row.recorded_at, self.now())}", "dim"))
-        name = row.slot if stop.group.startswith("built") else scope_of(row)
-        drawn = one_line(name, _DRAWN)
-        name = fit(drawn, min(line_width((Span(drawn),)), max(8, min(_SCOPE, width // 3))))
-        room = width - 1 - line_width((Span(name),)) - 2
+        name = one_line(row.slot if stop.group.startswith("built") else scope_of(row), _DRAWN)
         value = Span(one_line(row.value, _DRAWN), "text")
-        if room - line_width(about) - 2 >= 12:
-            left = room - line_width(about) - 2
-            shown = min(left, line_width((value,)))
-            yield (Span(" "), Span(name, "dim"), Span("  "), *fit_line((value,), shown), Span("  "), *about)
+        since = Span(age(row.recorded_at, self.now()), "dim")
+        about: Line = (*fit_line((kind_word(row.kind),), _KIND), *fit_line((since,), _SINCE, "right"))
+        inner = max(8, width - 1)
+        if inner >= _ROOMY:
+            room = inner - _SCOPE - _KIND - _SINCE - 4
+            yield (
+                Span(" "),
+                *fit_line((Span(name, "dim"),), _SCOPE),
+                Span("  "),
+                *fit_line((value,), room),
+                Span("  "),
+                *about,
+            )
         else:
-            yield (Span(" "), Span(name, "dim"), Span("  "), *fit_line((value,), max(1, room)))
-            yield (Span("   "), *fit_line(about, max(1, width - 3)))
+            room = inner - _KIND - _SINCE - 1
+            yield (Span(" "), *fit_line((Span(name, "dim"),), room), Span(" "), *about)
+            yield (Span("   "), *fit_line((value,), inner - 2))
         if stop.more:
             yield (Span(" "), Span(stop.more, "dim"))
 

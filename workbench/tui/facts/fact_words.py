@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.tui.present import Role, Span, one_line
-from workbench.workspace.fact_rows import FactOrder, FactRow
+from workbench.workspace.fact_rows import FactRow
 
 _NAME = 200
 KIND_ROLES: Mapping[str, Role] = {"observed": "dim", "decision": "text", "assumption": "warning"}
@@ -25,12 +25,6 @@ EVIDENCE_MARKS: Mapping[str, Span] = {
 }
 CONFLICT = Span("≠", "warning")
 BUILT_ON = Span("▲", "warning")
-
-ORDER_WORDS: Mapping[FactOrder, str] = {
-    "newest": "newest first",
-    "scope": "by scope and slot",
-    "replaced": "most often replaced first",
-}
 
 
 def kind_word(kind: str) -> Span:

@@ -17,7 +17,6 @@ from workbench.tui.copying import CopyChoice
 from workbench.tui.facts.fact_pane import FactPane
 from workbench.tui.facts.fact_rows import FactRows
 from workbench.tui.facts.fact_source import FactSource
-from workbench.tui.facts.fact_words import ORDER_WORDS
 from workbench.tui.facts.filters import (
     KINDS,
     ONLY_WORDS,
@@ -171,9 +170,7 @@ class FactListPage(Page):
     def set_count(self, text: str) -> None:
         self._count = text
         count, more = self._new
-        if self.order != "newest":
-            text = f"{text} {ORDER_WORDS[self.order]}"
-        elif count:
+        if self.order == "newest" and count:
             key = self.app.keymap.shown("list.first").split(" ")[0]
             text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
         if self.query("#list-bar"):
@@ -197,6 +194,7 @@ class FactListPage(Page):
     def _read(self, at: int | None = None) -> None:
         if self._workspace is None:
             return
+        self.facts.renderer = FactRows(self._now, self.order)
         self.facts.empty_lines = empty_lines(self.wanted, self.app.keymap.shown("facts.clear"))
         source = FactSource(self._workspace.readers.facts, self.wanted, self.order, self.as_of)
         self.facts.set_source(source, at)

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from workbench.tui.facts.fact_words import scope_words
 from workbench.tui.present import counted, number
 from workbench.workspace.fact_rows import FactDetail, FactLink, FactRow
 
@@ -67,12 +68,9 @@ def stops_of(detail: FactDetail) -> list[Stop]:
     whole = len(detail.links) == last.links
     for number_of, link in enumerate(detail.links, 1):
         fact = link.fact
-        same = (fact.domain, fact.project or "", fact.task_id or "") == (
-            last.domain,
-            last.project,
-            last.task_id,
+        scope = (
+            scope_words(fact.domain, fact.project or "", fact.task_id or "") if link.other_spelling else ""
         )
-        scope = "" if same else " · ".join(each for each in (fact.domain, fact.project, fact.task_id) if each)
         stops.append(LinkStop(link, number_of == len(detail.links) and whole, scope))
     stops += _group(
         detail.rivals,

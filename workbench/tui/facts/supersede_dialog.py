@@ -17,7 +17,7 @@ from workbench.memory.errors import StaleFact
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.verdict import CommentArea
 from workbench.tui.facts.fact_words import scope_of
-from workbench.tui.present import number, one_line, plain_lines, visible
+from workbench.tui.present import literal, number, one_line, plain_lines, visible
 from workbench.tui.redactions.scratch_pad import editable
 from workbench.workspace.fact_rows import FactRow
 
@@ -109,6 +109,7 @@ class SupersedeDialog(Dialog["Receipt"]):
         value, why = self._typed or Typed(held, "")
         with Vertical(classes="panel") as panel:
             panel.border_title = "Decide what a slot holds"
+            panel.border_subtitle = literal(f"decision by {one_line(self._workspace.owner, 40)}")
             yield Static("", id="slot", markup=False)
             yield Static("", id="now", markup=False)
             yield Static("From now on", classes="label", markup=False)
@@ -138,12 +139,9 @@ class SupersedeDialog(Dialog["Receipt"]):
     def _show_now(self) -> None:
         row = self.row
         width = max(20, min(90, int(self.size.width * 0.96)) - 6)
-        self.query_one("#slot", Static).update(
-            Content.assemble(
-                (one_line(row.slot, width // 2), "bold $ink"),
-                (one_line(f"  {scope_of(row)} · decision · {self._workspace.owner}", width // 2), "$quiet"),
-            )
-        )
+        slot = one_line(row.slot, width * 2 // 3)
+        scope = one_line(scope_of(row), max(8, width - len(slot) - 2))
+        self.query_one("#slot", Static).update(Content.assemble((slot, "bold $ink"), "  ", (scope, "$quiet")))
         if self._supersedes is None:
             now = Content.assemble(("The slot holds nothing now.", "$quiet"))
         else:
@@ -151,7 +149,8 @@ class SupersedeDialog(Dialog["Receipt"]):
             now = Content.assemble(
                 ("now: ", "$quiet"),
                 (one_line(row.value, room - 30), "$body"),
-                (one_line(f"  {row.kind} by {row.agent}", 40), "$quiet"),
+                "  ",
+                (one_line(f"{row.kind} by {row.agent}", 40), "$quiet"),
             )
         self.query_one("#now", Static).update(now)
 

@@ -184,16 +184,17 @@ class FactReader:
             elsewhere, more = fact_standing.same_slot(snapshot, row.slot, row.place.project, own, ELSEWHERE)
             return FactDetail(
                 row=msgspec.structs.replace(row, place=row.place._replace(links=len(links))),
-                links=tuple(self._link(snapshot, each) for each in links[:LINKS]),
+                links=tuple(self._link(snapshot, each, row.place) for each in links[:LINKS]),
                 rivals=tuple(self._rows(snapshot, rivals)),
                 elsewhere=tuple(self._rows(snapshot, elsewhere)),
                 elsewhere_more=more,
             )
 
-    def _link(self, snapshot: Snapshot, position: int) -> FactLink:
+    def _link(self, snapshot: Snapshot, position: int, last: FactPlace) -> FactLink:
         fact = facts.link(snapshot, position)
         again = [each.agent for each in fact.confirmations]
         built = assumptions.built_on(snapshot, position, _BUILT_ON)
+        (place,) = fact_order.places(snapshot, [position])
         observed = snapshot.value("SELECT observation FROM facts WHERE position = :at", at=position)
         said = snapshot.event(observed).payload
         session = said.session_id if isinstance(said, ObservationRecorded) else ""
@@ -203,6 +204,7 @@ class FactReader:
             said_again=again.count(fact.agent),
             review=reviews.of_targets(snapshot, [fact.id]),
             session_id=session or "",
+            other_spelling=place[1:4] != last[1:4],
             built_on=tuple(self._rows(snapshot, built)),
         )
 
