@@ -12,7 +12,6 @@ from workbench.tui.timeline.bars import FilterLine, FilterPart
 from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder
 
 _LONGEST = 60
-KINDS = ("observed", "decision", "assumption")
 Only = Literal["", "disputed", "conflicts"]
 _ONLY: tuple[Only, ...] = ("disputed", "conflicts")
 ONLY_WORDS: Mapping[str, str] = {"disputed": "disputed only", "conflicts": "several values only"}

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-import msgspec
 from textual import on
 from textual.app import ComposeResult
 
 from workbench.memory.events import Evidence
 from workbench.tui.copying import CopyChoice
+from workbench.tui.facts.copies import copy_choices
 from workbench.tui.facts.fact_pane import FactPane
 from workbench.tui.facts.fact_rows import FactRows
 from workbench.tui.facts.fact_source import FactSource
 from workbench.tui.facts.filters import (
-    KINDS,
-    ONLY_WORDS,
     FactFilterLine,
     filter_from,
     filter_parts,
     filter_values,
     without,
 )
+from workbench.tui.facts.going import find_fact, where_of
 from workbench.tui.facts.hints import empty_lines, guidance
 from workbench.tui.facts.messages import FactFound, NoFactFound
 from workbench.tui.facts.stops import FactStop, LinkStop, Stop
 from workbench.tui.page import Page
 from workbench.tui.present import number
-from workbench.tui.timeline.places import IdPrefix, Moment, NoSuchPlace, parse_place
+from workbench.tui.timeline.places import NoSuchPlace
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder, FactRow
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
 TYPING_SECONDS = 0.15
 """Pause in typing after which the filter is applied."""
 AGES_SECONDS = 30.0
-GOTO_HINT = "A slot, the position or id of an event, or when: 2026-03-02 · yesterday · 3 days ago"
-"""Where `page.goto` can go here."""
 
 
 class FactListPage(Page):
@@ -276,34 +272,17 @@ class FactListPage(Page):
         workspace = self._workspace
         if workspace is None:
             return
-        reader, events, as_of, wanted = (
-            workspace.readers.facts,
-            workspace.readers.timeline,
-            self.as_of,
-            self.wanted,
-        )
-        try:
-            place = parse_place(text, self._zone, self.app.clock())
-        except NoSuchPlace:
-            place = None
+        readers, as_of, wanted = workspace.readers, self.as_of, self.wanted
+        where = where_of(text, self._zone, self.app.clock())
 
         def work() -> None:
-            position = reader.of_slot(text.strip(), as_of=as_of)
-            if position is None and place is not None:
-                if isinstance(place, IdPrefix):
-                    at = next(iter(events.positions_by_id(place.digits)), 0)
-                elif isinstance(place, Moment):
-                    at = reader.position_at(place.micros, as_of=as_of)
-                else:
-                    at = place
-                position = reader.fact_near(at, as_of=as_of) if at else None
-            found = None if position is None else reader.place(position, as_of=as_of)
-            if found is None:
-                self.post_message(NoFactFound(NoSuchPlace("no fact is meant by this", hint=GOTO_HINT)))
-            else:
-                self.post_message(
-                    FactFound(found.position, reader.passes(wanted, found.position, as_of=as_of))
-                )
+            try:
+                position = find_fact(readers, text, where, as_of)
+            except NoSuchPlace as error:
+                self.post_message(NoFactFound(error))
+                return
+            passes = readers.facts.passes(wanted, position, as_of=as_of)
+            self.post_message(FactFound(position, passes))
 
         self.in_thread(work, "goto", "Looking for a fact")
 
@@ -357,64 +336,23 @@ class FactListPage(Page):
 
     def action_narrow(self) -> None:
         """Offer kinds, disputes and conflicts."""
-        from workbench.tui.dialogs.choose import Choice, ChooseDialog
+        from workbench.tui.dialogs.choose import ChooseDialog
+        from workbench.tui.facts.narrowing import choices, narrowed
 
         wanted = self.wanted
 
-        def said(chosen: bool, what: str) -> str:
-            return f"{what} · chosen: again for all" if chosen else what
-
-        kinds = {
-            "observed": "somebody saw it",
-            "decision": "somebody decided it",
-            "assumption": "nobody checked it",
-        }
-        only = {
-            "disputed": "a person's latest verdict rejects them",
-            "conflicts": "one slot under several spellings of its names",
-        }
-        choices = [Choice(f"kind {kind}", kind, said(kind in wanted.kinds, kinds[kind])) for kind in KINDS]
-        choices += [
-            Choice(f"only {name}", words, said(wanted.only == name, only[name]))
-            for name, words in ONLY_WORDS.items()
-        ]
-
         def narrow(chosen: str | None) -> None:
-            what, _, name = (chosen or "").partition(" ")
-            if what == "kind":
-                self.apply(wanted._replace(kinds=() if name in wanted.kinds else (name,)))
-            elif name == "disputed":
-                self.apply(wanted._replace(only="" if wanted.only == name else "disputed"))
-            elif name == "conflicts":
-                self.apply(wanted._replace(only="" if wanted.only == name else "conflicts"))
+            if chosen is not None:
+                self.apply(narrowed(wanted, chosen))
 
-        self.app.push_screen(ChooseDialog("Narrow the facts", choices), narrow)
+        self.app.push_screen(ChooseDialog("Narrow the facts", choices(wanted)), narrow)
 
     # Copying
 
     def copy_choices(self) -> list[CopyChoice]:
         """The forms of the fact that the keys act on."""
-        target, row = self.target, self.cursor_fact
-        if row is None:
-            return []
-        if target is None:
-            fact_id, slot, value, encoded = row.id, row.slot, row.value, msgspec.json.encode(row)
-        elif isinstance(target, LinkStop):
-            fact = target.link.fact
-            fact_id, slot, value = fact.id, fact.slot, fact.value
-            encoded = msgspec.json.encode(fact.to_dict())
-        else:
-            near = target.row
-            fact_id, slot, value, encoded = near.id, near.slot, near.value, msgspec.json.encode(near)
-        root = shlex.quote(str(self.app.root))
-        return [
-            CopyChoice("id", fact_id),
-            CopyChoice("text", f"{slot} = {value}"),
-            CopyChoice("value", value),
-            CopyChoice("JSON", msgspec.json.format(encoded).decode()),
-            CopyChoice("position of the event", str(self.target_position)),
-            CopyChoice("command", f"workbench facts --root {root} --chain {fact_id}"),
-        ]
+        row = self.cursor_fact
+        return [] if row is None else copy_choices(self.app.root, row, self.target)
 
     # Working
 

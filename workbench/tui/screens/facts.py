@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.facts.list_page import GOTO_HINT, FactListPage
+from workbench.tui.facts.going import GOTO_HINT
+from workbench.tui.facts.list_page import FactListPage
 from workbench.tui.facts.messages import FactFound, SessionFound
 from workbench.tui.facts.page_actions import FACT_ACTIONS, NAME
 from workbench.tui.facts.stops import LinkStop
