@@ -6,6 +6,10 @@ from workbench.memory.reviews import REJECTED
 from workbench.memory.snapshot import Snapshot, id_bytes
 from workbench.memory.views import ChainLink
 
+COUNTED = 1000
+"""Scopes with the same slot up to which they are counted."""
+_LOOKED = 8000
+
 
 def verdict(snapshot: Snapshot, fact_id: str) -> str:
     """The latest verdict on a fact; empty where there is none. For a person: private ones count."""
@@ -78,14 +82,17 @@ def same_slot(
 ) -> tuple[list[int], int]:
     """Current facts of a slot in other scopes, those of the same project first, and how many more there are.
 
-    `own` are the positions of the values that count as the same scope's; at most `most` are given.
+    `own` are the positions of the values that count as the same scope's; at most `most` are given. More are
+    counted up to `COUNTED`. Of the past only so many facts of the slot are looked through as is quick.
     """
     registry = snapshot.registry
-    index = "facts_by_slot" if snapshot.past else "facts_held"
-    held = (
-        f"FROM facts INDEXED BY {index} WHERE slot = :slot AND {snapshot.asserted()} "
-        f"AND {snapshot.stands('facts')}"
+    # No index says what a slot held then: whatever it ever held is looked at.
+    table = (
+        f"(SELECT * FROM facts INDEXED BY facts_by_slot WHERE slot = :slot LIMIT {_LOOKED}) facts"
+        if snapshot.past
+        else "facts INDEXED BY facts_held"
     )
+    held = f"FROM {table} WHERE slot = :slot AND {snapshot.asserted()} AND {snapshot.stands('facts')}"
     found: list[int] = []
     for key in registry.project_forms(project) if project else ("",):
         near = snapshot.rows(
@@ -102,6 +109,10 @@ def same_slot(
         )
         known = own | set(found)
         found += sorted((each for (each,) in anywhere if each not in known), reverse=True)
-    whole: int = snapshot.value(f"SELECT count(*) {held}", slot=slot)
+    whole: int = snapshot.value(
+        f"SELECT count(*) FROM (SELECT 1 {held} LIMIT :most)",
+        slot=slot,
+        most=COUNTED + len(own) + most,
+    )
     found = found[:most]
     return found, max(0, whole - len(own) - len(found))

@@ -6,11 +6,14 @@ from datetime import datetime
 
 import msgspec
 
+from workbench.memory import fact_standing
 from workbench.memory.fact_order import ORDERS as ORDERS
 from workbench.memory.fact_order import FactFilter as FactFilter
 from workbench.memory.fact_order import FactOrder as FactOrder
 from workbench.memory.fact_order import FactPlace as FactPlace
 from workbench.memory.views import ChainLink, Review
+
+MORE_COUNTED = fact_standing.COUNTED
 
 
 class FactRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,4 +86,4 @@ class FactDetail(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: tuple[FactRow, ...]
     """What the same slot holds in other scopes, those of the same project first."""
     elsewhere_more: int
-    """How many more such scopes there are."""
+    """How many more such scopes there are, counted up to `MORE_COUNTED`."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from workbench.tui.facts.fact_words import scope_words
-from workbench.tui.present import counted, number
-from workbench.workspace.fact_rows import FactDetail, FactLink, FactRow
+from workbench.tui.present import number
+from workbench.workspace.fact_rows import MORE_COUNTED, FactDetail, FactLink, FactRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,10 @@ def stops_of(detail: FactDetail) -> list[Stop]:
         "Other current values",
         "The same names, spelled otherwise. A new value of the newest one replaces them all.",
     )
-    more = f"and {counted(detail.elsewhere_more, 'more scope')}" if detail.elsewhere_more else ""
+    more = ""
+    if detail.elsewhere_more:
+        or_more = " or more" if detail.elsewhere_more >= MORE_COUNTED else ""
+        more = f"and {number(detail.elsewhere_more)}{or_more} in further scopes"
     stops += _group(detail.elsewhere, "elsewhere", "Same slot elsewhere", "", more)
     for link in detail.links:
         if link.built_on:
