@@ -166,8 +166,9 @@ async def test_words_narrow_as_they_are_typed_and_esc_clears_them(root: Path) ->
         page = await rows_shown(pilot, app)
         await pilot.press("slash", *"orbit")
         await until(pilot, lambda: page.wanted.text == "orbit" and len(slots(page)) == 4)
-        await until(pilot, lambda: "4" in count_line(app))
-        await pilot.press("enter", "escape")
+        await pilot.press("enter")
+        await until(pilot, lambda: "1–4 of 4" in whole_screen(app) or " 4 " in count_line(app))
+        await pilot.press("escape")
         await until(pilot, lambda: page.wanted == FactFilter() and len(slots(page)) == 9)
 
 
@@ -246,18 +247,40 @@ async def test_a_verdict_on_a_link_is_written_and_shown(root: Path) -> None:
 
 async def test_what_another_program_asserts_comes_in_without_moving_anything(root: Path) -> None:
     app = app_on(root)
+    async with app.run_test(size=(60, 15)) as pilot:
+        page = await rows_shown(pilot, app)
+        for _ in range(4):
+            page.facts.action_cursor_down()
+        await rows_shown(pilot, app)
+        held, shown = page.cursor_fact, slots(page)
+        assert held is not None and held.slot == "queue.backend"
+        with Workspace.open(root, clock=lambda: NOW) as other:
+            put(other, "new.slot", "x")
+        await until(pilot, lambda: "new ↑" in count_line(app))
+        assert page.cursor_fact == held and slots(page) == shown
+        page.facts.action_first()
+        await until(pilot, lambda: slots(page)[0] == "new.slot")
+
+
+async def test_a_chain_that_is_read_stays_when_somebody_replaces_its_fact(root: Path) -> None:
+    app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
-        page.facts.action_cursor_down()
+        page.goto("rate.limit")
+        await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.slot == "rate.limit")
         await rows_shown(pilot, app)
         held = page.cursor_fact
         assert held is not None
+        await pilot.press("enter")
+        await until(pilot, lambda: page.focused_in_detail())
         with Workspace.open(root, clock=lambda: NOW) as other:
-            put(other, "new.slot", "x")
-            put(other, held.slot, "Thursday", supersedes=held.id, project="atlas")
-        await until(pilot, lambda: "new ↑" in count_line(app))
-        page.facts.action_first()
-        await until(pilot, lambda: slots(page)[:2] == [held.slot, "new.slot"])
+            put(other, "rate.limit", "60 per minute", supersedes=held.id, project="orbit")
+        await until(pilot, lambda: page.shown_fact is not None and page.shown_fact.value == "60 per minute")
+        await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.id != held.id)
+        # Read on where one was; what is decided now is about this slot.
+        assert stop_at(page) == "180 per minute" and "2nd value" in whole_screen(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: page.pane.row == page.cursor_fact)
 
 
 async def test_places_that_are_none_are_asked_for_again(root: Path) -> None:

@@ -58,6 +58,8 @@ class FactPane(Vertical):
         self._row: FactRow | None = None
         self._as_of: int | None = None
         self._detail: FactDetail | None = None
+        self._detail_of = 0
+        """The position that the detail was asked for."""
         self._rows = ChainRows(now, moment)
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self.head = FactHead(css_id="fact-head")
@@ -81,9 +83,8 @@ class FactPane(Vertical):
 
     @property
     def detail(self) -> FactDetail | None:
-        """All that was read about the row; None while it is read."""
-        detail, row = self._detail, self._row
-        return detail if detail is not None and row is not None and detail.row.id == row.id else None
+        """All that was read about the row, which may have been replaced since; None while it is read."""
+        return self._detail if self._row is not None and self._row.position == self._detail_of else None
 
     @property
     def stop(self) -> Stop | None:
@@ -137,14 +138,15 @@ class FactPane(Vertical):
         row = self._row
         if row is None or message.position != row.position or message.as_of != self._as_of:
             return
-        before, self._detail = self._detail, message.detail
+        before = self.detail
+        self._detail, self._detail_of = message.detail, message.position
         if message.detail is None:
             self.chain.set_source(None)
             return
         if message.detail == before:
             return
-        same = before is not None and before.row.id == message.detail.row.id
-        at = self.chain.cursor_key if same else None
+        # The same chain, grown or judged meanwhile: the cursor stays where it was.
+        at = self.chain.cursor_key if before is not None else None
         self.head.show(message.detail.row, self._now())
         self.chain.set_source(MemorySource(stops_of(message.detail), stop_key), at)
 

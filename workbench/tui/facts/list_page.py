@@ -90,6 +90,12 @@ class FactListPage(Page):
         return row
 
     @property
+    def shown_fact(self) -> FactRow | None:
+        """What the slot of the detail holds, as far as it was read."""
+        detail = self.pane.detail
+        return self.cursor_fact if detail is None else detail.row
+
+    @property
     def target(self) -> Stop | None:
         """What the keys act on: in the detail what its cursor stands on, else the value that is current."""
         if self.focused_in_detail():
@@ -220,8 +226,17 @@ class FactListPage(Page):
         if self.cursor_fact is None and not message.status.loading:
             self._show_row()
 
+    def on_descendant_focus(self) -> None:
+        """What changed in the list while the detail was read shows once the list has the keys again."""
+        super().on_descendant_focus()
+        if self._workspace is not None and not self.focused_in_detail() and self.cursor_fact is not None:
+            self._show_row()
+
     def _show_row(self) -> None:
         row = self.cursor_fact
+        if row is not None and self.pane.row is not None and self.focused_in_detail():
+            # Somebody replaced what is read here: the chain stays, and has the new value on top.
+            return
         plain = self.wanted == FactFilter()
         self.pane.show(row, self.as_of, guidance() if row is None and plain else ())
 

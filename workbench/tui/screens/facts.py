@@ -113,13 +113,10 @@ class FactsPage(FactListPage):
 
     def action_supersede(self) -> None:
         """Ask what the slot holds from now on."""
-        row, workspace = self.cursor_fact, self._workspace
+        row, workspace = self.shown_fact, self._workspace
         if row is None or workspace is None:
             return
-        detail = self.pane.detail
-        dialog = SupersedeDialog(
-            workspace, row if detail is None else detail.row, self._typed.pop(row.id, None)
-        )
+        dialog = SupersedeDialog(workspace, row, self._typed.pop(row.id, None))
 
         def recorded(receipt: Receipt | None) -> None:
             if receipt is None:
