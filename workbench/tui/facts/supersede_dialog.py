@@ -12,11 +12,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from workbench.errors import WorkbenchError
 from workbench.memory.errors import StaleFact
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.verdict import CommentArea
 from workbench.tui.facts.fact_words import scope_of
+from workbench.tui.failures import failure_of
 from workbench.tui.present import literal, number, one_line, plain_lines, visible
 from workbench.tui.redactions.scratch_pad import editable
 from workbench.workspace.fact_rows import FactRow
@@ -195,7 +195,8 @@ class SupersedeDialog(Dialog["Receipt"]):
                     at = workspace.readers.facts.position_of(error.current)
                     current = None if at is None else workspace.readers.facts.row(at)
                 self.post_message(_Refused(error, current))
-            except WorkbenchError as error:
+            except Exception as error:
+                # Whatever it is: what was typed stays, and can be given again.
                 self.post_message(_Refused(error, None))
             else:
                 self.post_message(_Recorded(receipt))
@@ -226,9 +227,8 @@ class SupersedeDialog(Dialog["Receipt"]):
                     "ctrl-s replaces that"
                 )
                 return
-        said = error.message if isinstance(error, WorkbenchError) else str(error)
-        hint = error.hint if isinstance(error, WorkbenchError) else ""
-        self._refuse(f"not recorded: {said}" + (f"; {hint}" if hint else ""))
+        failure = failure_of(error, root=self.app.root)
+        self._refuse(" ".join(part for part in ("Not recorded.", failure.sentence, failure.hint) if part))
 
     # Saying
 
