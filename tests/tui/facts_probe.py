@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -103,8 +104,7 @@ def full(root: Path) -> Path:
     """Nine current facts: a chain of four with all kinds, one disputed, one built on, two that clash."""
 
     def fill(workspace: Workspace) -> None:
-        evidence = root / "inventory.txt"
-        evidence.write_text("two servers\n")
+        (root / "inventory.txt").write_text("two servers\n")
         staging = put(
             workspace,
             "deploy.target",
@@ -121,7 +121,7 @@ def full(root: Path) -> Path:
             supersedes=staging,
             agent="codex",
             why="seen in the inventory file",
-            source_files=[str(evidence), str(root / "gone.txt")],
+            source_files=["inventory.txt", "gone.txt"],
         )
         workspace.memory.record_event(
             "looked again",
@@ -150,7 +150,10 @@ def full(root: Path) -> Path:
         path = workspace.layout.manifest
         path.write_text(path.read_text() + ALIASES)
 
-    return make_workspace(root, fill)
+    root.mkdir(parents=True)
+    # Files are named as agents name them: from where they work.
+    with chdir(root):
+        return make_workspace(root, fill)
 
 
 def wide(root: Path) -> Path:

@@ -14,7 +14,7 @@ from workbench.memory.chain_lengths import WALKED, ChainLengths
 from workbench.memory.fact_order import key_of
 from workbench.memory.snapshot import Sight
 from workbench.workspace import Workspace
-from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder, FactRow
+from workbench.workspace.fact_rows import ORDERS, DamagedLink, FactFilter, FactLink, FactOrder, FactRow
 
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 ALIASES = '\n[[projects]]\nid = "atlas"\naliases = ["atlas app"]\n'
@@ -37,6 +37,10 @@ class Clock:
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace.create(tmp_path / "w", timezone="UTC", owner="ada", clock=Clock()) as made:
         yield made
+
+
+def _position(link: FactLink | DamagedLink) -> int:
+    return link.position if isinstance(link, DamagedLink) else link.fact.position
 
 
 def put(
@@ -90,6 +94,13 @@ def walked(
     return forwards
 
 
+def links(workspace: Workspace, position: int) -> list[FactLink]:
+    """The chain of the fact at a position, newest first; all of it can be read."""
+    detail = workspace.readers.facts.detail(position)
+    assert detail is not None
+    return [link for link in detail.links if isinstance(link, FactLink)]
+
+
 def slots(rows: list[FactRow]) -> list[str]:
     return [row.slot for row in rows]
 
@@ -130,8 +141,8 @@ def test_every_position_of_the_past_shows_what_was_current_then(workspace: Works
         if position < 2:
             assert detail is None
         else:
-            assert detail is not None and all(link.fact.position <= position for link in detail.links)
-            assert detail.links[0].fact.current
+            assert detail is not None and detail.row.current
+            assert all(_position(link) <= position for link in detail.links)
 
 
 def test_words_look_in_slot_value_names_and_author_in_any_case(workspace: Workspace) -> None:
@@ -192,9 +203,8 @@ def test_disputed_are_those_whose_latest_verdict_rejects(workspace: Workspace) -
     # What replaces it is not disputed.
     put(workspace, "slot.a", "y")
     assert walked(workspace, "newest", 1, FactFilter(only="disputed")) == []
-    detail = workspace.readers.facts.detail(rows["slot.a"].position)
-    assert detail is not None
-    assert [link.review and link.review.verdict for link in detail.links] == [None, "rejected"]
+    chain = links(workspace, rows["slot.a"].position)
+    assert [link.review and link.review.verdict for link in chain] == [None, "rejected"]
 
 
 def clashing(workspace: Workspace) -> tuple[str, str]:
@@ -224,8 +234,8 @@ def test_conflicts_are_slots_with_values_under_several_spellings(workspace: Work
     assert walked(workspace, "newest", 5, FactFilter(only="conflicts")) == []
     detail = workspace.readers.facts.detail(workspace.readers.facts.position_of(old) or 0)
     assert detail is not None
-    assert [link.fact.value for link in detail.links] == ["last", "one", "new", "old"]
-    assert detail.row.links == 4 and [link.other_spelling for link in detail.links] == [
+    assert [link.fact.value for link in links(workspace, 2)] == ["last", "one", "new", "old"]
+    assert detail.row.links == 4 and [link.other_spelling for link in links(workspace, 2)] == [
         False,
         False,
         True,
@@ -258,9 +268,7 @@ def test_who_confirmed_a_value_independently_and_what_its_author_repeated(worksp
         workspace.memory.record_event(
             text, project="atlas", agent=agent, fact={"slot": "db", "value": "x", "kind": "observed"}
         )
-    detail = workspace.readers.facts.detail(2)
-    assert detail is not None
-    (link,) = detail.links
+    (link,) = links(workspace, 2)
     assert link.confirmed_by == ("codex", "gemini") and link.said_again == 1
 
 
@@ -287,9 +295,7 @@ def test_facts_that_name_an_assumption_while_it_stands_are_built_on_it(workspace
     assert rows["deploy.target"].built_on == 3 and rows["budget"].built_on == 0
     put(workspace, "deploy.target", "three servers", kind="observed")
     put(workspace, "too.late", "deploy.target")
-    detail = workspace.readers.facts.detail(rows["deploy.target"].position)
-    assert detail is not None
-    now, assumed = detail.links
+    now, assumed = links(workspace, rows["deploy.target"].position)
     assert not now.built_on
     assert [row.slot for row in assumed.built_on] == ["rollback.plan", "budget", "other.why"]
 
@@ -298,9 +304,7 @@ def test_a_plain_word_as_a_slot_counts_by_its_id_alone(workspace: Workspace) -> 
     base = put(workspace, "status", "fine", kind="assumption")
     put(workspace, "a.b", "the status is fine")
     put(workspace, "c.d", f"by {base}")
-    detail = workspace.readers.facts.detail(2)
-    assert detail is not None
-    assert [row.slot for row in detail.links[0].built_on] == ["c.d"]
+    assert [row.slot for row in links(workspace, 2)[0].built_on] == ["c.d"]
 
 
 @pytest.mark.parametrize("slot", ['"', "a.b OR c", "(", "…", "a*b.c", "NEAR(a b)"])
@@ -355,3 +359,23 @@ def test_a_count_ends_early_where_nobody_waits_for_it(workspace: Workspace) -> N
     assert workspace.readers.facts.count(FactFilter("x"), lambda: True, told.append) == 0
     assert workspace.readers.facts.count(FactFilter("x"), lambda: False, told.append) == 5
     assert told == [5]
+
+
+def test_a_damaged_fact_hides_no_other(workspace: Workspace) -> None:
+    for value in ("one", "two", "three"):
+        put(workspace, "db", value)
+    put(workspace, "queue", "x")
+    reader = workspace.readers.facts
+    at = reader.of_slot("db") or 0
+    writer = workspace.log.database._writer
+    assert writer is not None
+    writer.execute("UPDATE events SET payload = '{\"slot\": 4}' WHERE position = ?", (at,))
+    for order in ORDERS:
+        rows = {row.slot: row for row in walked(workspace, order, 1)}
+        assert rows["db"].damage and not rows["db"].value and rows["db"].links == 3
+        assert not rows["queue"].damage
+    assert slots(walked(workspace, "newest", 5, FactFilter("x"))) == ["queue"]
+    detail = reader.detail(2)
+    assert detail is not None
+    # The one before it cannot say what took its place.
+    assert [isinstance(link, DamagedLink) for link in detail.links] == [True, True, False]

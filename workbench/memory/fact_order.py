@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from workbench.log.errors import InvalidPayload
 from workbench.memory.chain_lengths import Lengths
 from workbench.memory.events import FactAsserted
-from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot
+from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, UnreadableEvent
 from workbench.memory.spans import Span, domains_seen, newest
 
 FactOrder: TypeAlias = Literal["newest", "scope", "replaced"]
@@ -187,7 +188,11 @@ def passing(snapshot: Snapshot, wanted: FactFilter, positions: Sequence[int]) ->
         return [row[0] for row in rows]
     found: list[int] = []
     for row in rows:
-        said: FactAsserted = snapshot.decoded(row).payload
+        try:
+            said: FactAsserted = snapshot.decoded(row).payload
+        except (InvalidPayload, UnreadableEvent):
+            # Nobody can say which words it holds; a list without words shows that it is there.
+            continue
         if all(word in _text(said) for word in words):
             found.append(row[0])
     return found

@@ -16,6 +16,11 @@ from workbench.memory.views import ChainLink, Review
 MORE_COUNTED = fact_standing.COUNTED
 
 
+def damage_words(why: str) -> str:
+    """What stands where a fact cannot be read."""
+    return f"‹unreadable: {why}› run workbench doctor"
+
+
 class FactRow(msgspec.Struct, frozen=True, kw_only=True):
     """What one slot holds, or held. Texts are a stranger's words."""
 
@@ -39,6 +44,8 @@ class FactRow(msgspec.Struct, frozen=True, kw_only=True):
     """Of an assumption: later facts that name it, as far as they were looked for."""
     current: bool = True
     private: bool = False
+    damage: str = ""
+    """Why it cannot be read; then it has no value, and its names are folded ones."""
 
     @property
     def position(self) -> int:
@@ -74,12 +81,19 @@ class FactLink(msgspec.Struct, frozen=True, kw_only=True):
     """Of an assumption: facts that name it."""
 
 
+class DamagedLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact of a chain that cannot be read, or whose neighbours cannot."""
+
+    position: int
+    why: str
+
+
 class FactDetail(msgspec.Struct, frozen=True, kw_only=True):
     """All that is known of what one slot holds."""
 
     row: FactRow
     """The last fact of the chain."""
-    links: tuple[FactLink, ...]
+    links: tuple[FactLink | DamagedLink, ...]
     """Newest first; of a long chain the newest."""
     rivals: tuple[FactRow, ...]
     """The slot's other current values, under other spellings of the same names."""

@@ -10,8 +10,15 @@ from itertools import islice
 from msgspec import UNSET
 
 from workbench.memory.events import Evidence
-from workbench.tui.facts.fact_words import BUILT_ON, EVIDENCE_MARKS, VERDICT_MARKS, kind_word, scope_of
-from workbench.tui.facts.stops import FactStop, LinkStop, Stop
+from workbench.tui.facts.fact_words import (
+    BUILT_ON,
+    EVIDENCE_MARKS,
+    VERDICT_MARKS,
+    fact_value,
+    kind_word,
+    scope_of,
+)
+from workbench.tui.facts.stops import DamagedStop, FactStop, LinkStop, Stop
 from workbench.tui.present import (
     Line,
     Role,
@@ -27,7 +34,7 @@ from workbench.tui.present import (
     wrap,
 )
 from workbench.tui.widgets.row_renderer import RowState
-from workbench.workspace.fact_rows import FactLink
+from workbench.workspace.fact_rows import FactLink, damage_words
 
 VALUE_LINES, WHY_LINES = 10, 5
 """Lines of a value and of a reason before they are cut; `whole` shows up to `WHOLE_LINES`."""
@@ -58,9 +65,13 @@ class ChainRows:
     def lines(self, row: Stop, width: int, state: RowState) -> Sequence[Line]:
         if isinstance(row, FactStop):
             return list(self._fact(row, width))
-        body = list(self._link(row, max(8, width - _INDENT)))
-        current = row.link.fact.current
-        bullet = Span(" ● " if current else " ○ ", "accent" if current else "dim")
+        inner = max(8, width - _INDENT)
+        if isinstance(row, DamagedStop):
+            body, bullet = list(self._damaged(row, inner)), Span(" ✗ ", "error")
+        else:
+            current = row.link.fact.current
+            body = list(self._link(row, inner))
+            bullet = Span(" ● " if current else " ○ ", "accent" if current else "dim")
         first, *rest = body
         guide = Span("   " if row.ends else " │ ", "faint")
         lines: list[Line] = [(bullet, *first)]
@@ -69,6 +80,10 @@ class ChainRows:
         return lines
 
     # A link
+
+    def _damaged(self, stop: DamagedStop, width: int) -> Iterator[Line]:
+        yield from ((Span(line, "error"),) for line in wrap(damage_words(stop.why), width))
+        yield (Span(f" event {number(stop.position)}", "dim"),)
 
     def _link(self, stop: LinkStop, width: int) -> Iterator[Line]:
         link, fact = stop.link, stop.link.fact
@@ -83,7 +98,7 @@ class ChainRows:
             yield fit_line((Span(" "), *about), width)
         for text, how in self._texts(link):
             yield from ((Span(" "), Span(line, how)) for line in self._why(text, width - 1))
-        for line in self._marks(link):
+        for line in self._marks(link, width - 1):
             yield fit_line((Span(" "), *line), width)
         yield fit_line((Span(" "), *self._end(link)), width)
 
@@ -106,7 +121,7 @@ class ChainRows:
     def _why(self, text: str, width: int) -> Iterator[str]:
         return _cut(text, width, WHOLE_LINES if self.whole else WHY_LINES)
 
-    def _marks(self, link: FactLink) -> Iterator[Line]:
+    def _marks(self, link: FactLink, width: int) -> Iterator[Line]:
         """What is to be seen at once, each behind its mark."""
         review = link.review
         if review is not None:
@@ -128,7 +143,7 @@ class ChainRows:
             )
         files = link.fact.evidence
         for each in files[:FILES]:
-            yield evidence_line(each)
+            yield evidence_line(each, width)
         if len(files) > FILES:
             yield (Span(f"  and {counted(len(files) - FILES, 'more file')}", "dim"),)
         if link.confirmed_by:
@@ -146,8 +161,6 @@ class ChainRows:
         if link.said_again:
             times = "" if link.said_again == 1 else f" {number(link.said_again)} times"
             said.append(f"said again{times} by its author")
-        if not link.confirmed_by:
-            said.append("not confirmed")
         said.append(f"event {number(link.fact.position)}")
         return (Span(" · ".join(said), "dim"),)
 
@@ -157,11 +170,10 @@ class ChainRows:
         row = stop.row
         if stop.title:
             title, _, remark = stop.title.partition("\n")
-            yield ()
             yield (Span(" "), *fit_line((Span(title, "heading"),), max(1, width - 1)))
             yield from ((Span(" "), Span(line, "dim")) for line in wrap(remark, max(8, width - 2)) if remark)
         name = one_line(row.slot if stop.group.startswith("built") else scope_of(row), _DRAWN)
-        value = Span(one_line(row.value, _DRAWN), "text")
+        value = fact_value(row)
         since = Span(age(row.recorded_at, self.now()), "dim")
         about: Line = (*fit_line((kind_word(row.kind),), _KIND), *fit_line((since,), _SINCE, "right"))
         inner = max(8, width - 1)
@@ -181,19 +193,19 @@ class ChainRows:
             yield (Span("   "), *fit_line((value,), inner - 2))
         if stop.more:
             yield (Span(" "), Span(stop.more, "dim"))
+        if stop.last:
+            yield ()
 
 
-def evidence_line(each: Evidence) -> Line:
-    """One file: its state behind the state's mark, then its path, and why it is not kept."""
-    state = each.status.replace("_", " ")
-    reason = "" if each.reason is UNSET else f"  {one_line(str(each.reason), 200)}"
+def evidence_line(each: Evidence, width: int) -> Line:
+    """One file in `width` cells: its state behind its mark, the path's end, and why it is not kept."""
     mark = EVIDENCE_MARKS.get(each.status, Span("·", "dim"))
-    return (
-        mark,
-        Span(f" {state}  ", "dim"),
-        Span(one_line(each.path, _DRAWN), "text"),
-        Span(reason, "faint"),
-    )
+    state = Span(f" {each.status.replace('_', ' ')}  ", "dim")
+    path = one_line(each.path, _DRAWN)
+    room = max(8, width - line_width((mark, state)))
+    path = fit(path, min(line_width((Span(path),)), room), keep="end")
+    reason = "" if each.reason is UNSET else f"  {one_line(str(each.reason), 200)}"
+    return (mark, state, Span(path, "text"), Span(reason, "faint"))
 
 
 def _cut(text: str, width: int, most: int) -> Iterator[str]:

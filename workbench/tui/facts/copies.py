@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from workbench.tui.copying import CopyChoice
-from workbench.tui.facts.stops import LinkStop, Stop
+from workbench.tui.facts.stops import FactStop, LinkStop, Stop
 from workbench.workspace.fact_rows import FactRow
 
 
@@ -19,7 +19,7 @@ def copy_choices(root: Path, row: FactRow, target: Stop | None) -> list[CopyChoi
         fact_id, slot, value, position = fact.id, fact.slot, fact.value, fact.position
         encoded = msgspec.json.encode(fact.to_dict())
     else:
-        shown = row if target is None else target.row
+        shown = target.row if isinstance(target, FactStop) else row
         fact_id, slot, value, position = shown.id, shown.slot, shown.value, shown.position
         encoded = msgspec.json.encode(shown)
     return [

@@ -35,7 +35,7 @@ def head_lines(row: FactRow, now: datetime, width: int) -> list[Line]:
         lines += [(Span(each, "strong"),) for each in islice(wrap(slot.text, width), _SLOT_LINES)]
         lines.append(fit_line(note, width))
     if row.values > 1:
-        said_of = f" {counted(row.values, 'current value')} under several spellings of its names"
+        said_of = f" {counted(row.values, 'current value')} under several spellings"
         lines.append(fit_line((CONFLICT, Span(said_of, "warning")), width))
     return lines
 

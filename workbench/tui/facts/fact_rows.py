@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from workbench.tui.facts.fact_words import kind_letter, kind_word, row_mark, scope_of
+from workbench.tui.facts.fact_words import fact_value, kind_letter, kind_word, row_mark, scope_of
 from workbench.tui.present import Line, Span, age, fit, fit_line, line_width, number, one_line
 from workbench.tui.widgets.columns import Column, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
@@ -59,7 +59,7 @@ class FactRows:
         mark, since = row_mark(row), Span(age(row.recorded_at, self.now()), "dim")
         slot = Span(one_line(row.slot, _DRAWN), "ink")
         values = Span(number(row.links) if row.links > 1 else "", "text")
-        value = Span(one_line(row.value, _DRAWN), "text")
+        value = fact_value(row)
         if width >= TABLE_FROM:
             scope, author = Span(scope_of(row), "dim"), Span(one_line(row.agent, _DRAWN), "dim")
             cells = [mark, scope, slot, value, kind_word(row.kind), author, values, since]

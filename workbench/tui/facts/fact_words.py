@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.tui.present import Role, Span, one_line
-from workbench.workspace.fact_rows import FactRow
+from workbench.workspace.fact_rows import FactRow, damage_words
 
-_NAME = 200
+_NAME, _VALUE = 200, 400
 KIND_ROLES: Mapping[str, Role] = {"observed": "dim", "decision": "text", "assumption": "warning"}
 """An assumption is what a person looks for; a decision was made; the rest was seen."""
 
@@ -23,6 +23,7 @@ EVIDENCE_MARKS: Mapping[str, Span] = {
     "missing": Span("✗", "error"),
     "purged": Span("✗", "warning"),
 }
+DAMAGED = Span("✗", "error")
 CONFLICT = Span("≠", "warning")
 BUILT_ON = Span("▲", "warning")
 
@@ -39,6 +40,8 @@ def kind_letter(kind: str) -> Span:
 
 def row_mark(row: FactRow) -> Span:
     """The one thing about a fact that a person has to see first; nothing for most."""
+    if row.damage:
+        return DAMAGED
     if row.disputed:
         return VERDICT_MARKS["rejected"]
     if row.values > 1:
@@ -48,6 +51,13 @@ def row_mark(row: FactRow) -> Span:
     if row.built_on:
         return BUILT_ON
     return VERDICT_MARKS.get(row.verdict, Span(""))
+
+
+def fact_value(row: FactRow) -> Span:
+    """What a fact says on one line, or that it cannot be read."""
+    if row.damage:
+        return Span(damage_words(row.damage), "error")
+    return Span(one_line(row.value, _VALUE), "text")
 
 
 def scope_words(domain: str, project: str, task_id: str) -> str:

@@ -32,7 +32,7 @@ from workbench.tui.present import number
 from workbench.tui.timeline.places import NoSuchPlace
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
-from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder, FactRow
+from workbench.workspace.fact_rows import ORDERS, FactFilter, FactLink, FactOrder, FactRow
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -101,7 +101,8 @@ class FactListPage(Page):
         if self.focused_in_detail():
             return self.pane.stop
         detail = self.pane.detail
-        return LinkStop(detail.links[0], False) if detail is not None else None
+        newest = None if detail is None else detail.links[0]
+        return LinkStop(newest, False) if isinstance(newest, FactLink) else None
 
     @property
     def target_position(self) -> int:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from workbench.tui.facts.fact_words import scope_words
 from workbench.tui.present import number
-from workbench.workspace.fact_rows import MORE_COUNTED, FactDetail, FactLink, FactRow
+from workbench.workspace.fact_rows import MORE_COUNTED, DamagedLink, FactDetail, FactLink, FactRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,6 @@ class LinkStop:
         """Of the event that asserted it."""
         return self.link.fact.position
 
-    @property
-    def fact_id(self) -> str:
-        """The fact's id."""
-        return self.link.fact.id
-
 
 @dataclass(frozen=True, slots=True)
 class FactStop:
@@ -41,24 +36,30 @@ class FactStop:
     title: str = ""
     more: str = ""
     """What is left out after it."""
+    last: bool = False
+    """The last of its group."""
 
     @property
     def position(self) -> int:
         """Of the event that asserted it."""
         return self.row.position
 
-    @property
-    def fact_id(self) -> str:
-        """The fact's id."""
-        return self.row.id
+
+@dataclass(frozen=True, slots=True)
+class DamagedStop:
+    """A fact of the chain that cannot be read."""
+
+    position: int
+    why: str
+    ends: bool
 
 
-Stop: TypeAlias = LinkStop | FactStop
+Stop: TypeAlias = LinkStop | FactStop | DamagedStop
 
 
 def stop_key(stop: Stop) -> Hashable:
     """The identity of a stop."""
-    return (stop.position, "link" if isinstance(stop, LinkStop) else stop.group)
+    return (stop.position, stop.group if isinstance(stop, FactStop) else "link")
 
 
 def stops_of(detail: FactDetail) -> list[Stop]:
@@ -67,11 +68,15 @@ def stops_of(detail: FactDetail) -> list[Stop]:
     stops: list[Stop] = []
     whole = len(detail.links) == last.links
     for number_of, link in enumerate(detail.links, 1):
+        ends = number_of == len(detail.links) and whole
+        if isinstance(link, DamagedLink):
+            stops.append(DamagedStop(link.position, link.why, ends))
+            continue
         fact = link.fact
         scope = (
             scope_words(fact.domain, fact.project or "", fact.task_id or "") if link.other_spelling else ""
         )
-        stops.append(LinkStop(link, number_of == len(detail.links) and whole, scope))
+        stops.append(LinkStop(link, ends, scope))
     stops += _group(
         detail.rivals,
         "rivals",
@@ -84,7 +89,7 @@ def stops_of(detail: FactDetail) -> list[Stop]:
         more = f"and {number(detail.elsewhere_more)}{or_more} in further scopes"
     stops += _group(detail.elsewhere, "elsewhere", "Same slot elsewhere", "", more)
     for link in detail.links:
-        if link.built_on:
+        if isinstance(link, FactLink) and link.built_on:
             named = f"Built on the assumption of event {number(link.fact.position)}"
             stops += _group(link.built_on, f"built {link.fact.position}", named)
     return stops
@@ -93,10 +98,9 @@ def stops_of(detail: FactDetail) -> list[Stop]:
 def _group(
     rows: tuple[FactRow, ...], name: str, title: str, note: str = "", more: str = ""
 ) -> list[FactStop]:
-    found = [FactStop(row, name) for row in rows]
-    if found:
-        found[0] = FactStop(rows[0], name, f"{title}\n{note}" if note else title)
-        if more:
-            end = found[-1]
-            found[-1] = FactStop(end.row, name, end.title, more)
-    return found
+    whole = f"{title}\n{note}" if note else title
+    last = len(rows) - 1
+    return [
+        FactStop(row, name, "" if at else whole, more if at == last else "", at == last)
+        for at, row in enumerate(rows)
+    ]

@@ -120,7 +120,7 @@ class SupersedeDialog(Dialog["Receipt"]):
             )
             yield Static("", id="said", markup=False)
             yield Static(
-                key_line(("ctrl-s", "record the decision"), ("tab", "next field"), ("esc", "cancel")),
+                key_line(("ctrl-s", "record"), ("tab", "next field"), ("esc", "cancel")),
                 classes="keys",
             )
 

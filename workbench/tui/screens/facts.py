@@ -8,7 +8,7 @@ from workbench.tui.facts.going import GOTO_HINT
 from workbench.tui.facts.list_page import FactListPage
 from workbench.tui.facts.messages import FactFound, SessionFound
 from workbench.tui.facts.page_actions import FACT_ACTIONS, NAME
-from workbench.tui.facts.stops import LinkStop
+from workbench.tui.facts.stops import FactStop, LinkStop
 from workbench.tui.facts.supersede_dialog import SupersedeDialog, Typed
 from workbench.tui.present import one_line
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts
@@ -98,7 +98,7 @@ class FactsPage(FactListPage):
                 f"{fact.slot} = {fact.value}",
                 target.link.review,
             )
-        elif target is not None:
+        elif isinstance(target, FactStop):
             row = target.row
             judged = Judged("fact", row.id, f"{row.kind} by {row.agent}", f"{row.slot} = {row.value}")
         elif row is not None:

@@ -8,19 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
+from typing import Any
 
 import msgspec
 
 from workbench.identity.registry import Registry
+from workbench.log.errors import InvalidPayload
 from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros
 from workbench.memory import assumptions, fact_order, fact_standing, facts, reviews
 from workbench.memory.chain_lengths import WALKED, ChainLengths, Lengths, walked_length
 from workbench.memory.events import FactAsserted, ObservationRecorded
-from workbench.memory.snapshot import EVENT_COLUMNS, Sight, Snapshot, id_bytes, id_text
+from workbench.memory.snapshot import EVENT_COLUMNS, Sight, Snapshot, UnreadableEvent, id_bytes, id_text
 from workbench.memory.spans import domains_seen
-from workbench.workspace.fact_rows import FactDetail, FactFilter, FactLink, FactOrder, FactPlace, FactRow
+from workbench.storage import fetch
+from workbench.workspace.fact_rows import (
+    DamagedLink,
+    FactDetail,
+    FactFilter,
+    FactLink,
+    FactOrder,
+    FactPlace,
+    FactRow,
+)
 
+DAMAGE = (InvalidPayload, UnreadableEvent)
+"""What reading a damaged fact raises."""
 LINKS = 100
 """Of a chain that are read for the detail."""
 ELSEWHERE = 20
@@ -184,16 +197,22 @@ class FactReader:
             elsewhere, more = fact_standing.same_slot(snapshot, row.slot, row.place.project, own, ELSEWHERE)
             return FactDetail(
                 row=msgspec.structs.replace(row, place=row.place._replace(links=len(links))),
-                links=tuple(self._link(snapshot, each, row.place) for each in links[:LINKS]),
+                links=tuple(self._readable(snapshot, each, row.place) for each in links[:LINKS]),
                 rivals=tuple(self._rows(snapshot, rivals)),
                 elsewhere=tuple(self._rows(snapshot, elsewhere)),
                 elsewhere_more=more,
             )
 
+    def _readable(self, snapshot: Snapshot, position: int, last: FactPlace) -> FactLink | DamagedLink:
+        try:
+            return self._link(snapshot, position, last)
+        except DAMAGE as error:
+            return DamagedLink(position=position, why=error.message)
+
     def _link(self, snapshot: Snapshot, position: int, last: FactPlace) -> FactLink:
         fact = facts.link(snapshot, position)
         again = [each.agent for each in fact.confirmations]
-        built = assumptions.built_on(snapshot, position, _BUILT_ON)
+        built = _built_on(snapshot, position)
         (place,) = fact_order.places(snapshot, [position])
         observed = snapshot.value("SELECT observation FROM facts WHERE position = :at", at=position)
         said = snapshot.event(observed).payload
@@ -276,38 +295,54 @@ class FactReader:
     def _rows(self, snapshot: Snapshot, positions: Sequence[int]) -> list[FactRow]:
         rows = snapshot.rows(
             f"SELECT {EVENT_COLUMNS}, f.domain_key, f.project_key, f.task_key, f.slot, f.private, "
-            "f.to_position FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value "
+            "f.kind, f.to_position FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value "
             f"CROSS JOIN events e ON e.position = f.position WHERE {snapshot.asserted('f')} ORDER BY j.key",
             these=msgspec.json.encode(list(positions)).decode(),
         )
         found: list[FactRow] = []
         for row in rows:
-            domain, project, task, slot, private, ended = row[-6:]
-            event = snapshot.decoded(row)
-            said: FactAsserted = event.payload
-            current = not snapshot.ended(ended)
-            place = FactPlace(event.position, domain, project, task, slot)
-            if current:
-                place = place._replace(links=self._chain_length(snapshot, event.position))
-            fact_id = id_text(event.event_id)
-            built = assumptions.built_on(snapshot, event.position, _BUILT_ON)
-            found.append(
-                FactRow(
-                    id=fact_id,
-                    slot=said.slot,
-                    value=said.value,
-                    kind=said.kind,
-                    agent=said.agent,
-                    domain=said.domain,
-                    project=said.project or "",
-                    task_id=said.task_id or "",
-                    recorded_at=from_micros(event.recorded_at),
-                    place=place,
-                    verdict=fact_standing.verdict(snapshot, fact_id),
-                    values=1 + (len(self._rivals(snapshot, place, bool(private))) if current else 0),
-                    built_on=len(built),
-                    current=current,
-                    private=bool(private),
-                )
-            )
+            found.append(self._row(snapshot, row))
         return found
+
+    def _row(self, snapshot: Snapshot, row: fetch.Row) -> FactRow:
+        position, event_id = row[:2]
+        domain, project, task, slot, private, kind, ended = row[-7:]
+        current = not snapshot.ended(ended)
+        place = FactPlace(position, domain, project, task, slot)
+        if current:
+            place = place._replace(links=self._chain_length(snapshot, position))
+        fact_id = id_text(event_id)
+        known: dict[str, Any] = {
+            "id": fact_id,
+            "slot": slot,
+            "kind": kind,
+            "recorded_at": from_micros(row[9]),
+            "place": place,
+            "verdict": fact_standing.verdict(snapshot, fact_id),
+            "values": 1 + (len(self._rivals(snapshot, place, bool(private))) if current else 0),
+            "current": current,
+            "private": bool(private),
+        }
+        try:
+            said: FactAsserted = snapshot.decoded(row).payload
+        except DAMAGE as error:
+            # One damaged fact must not hide the others.
+            names = {"domain": domain, "project": project, "task_id": task, "agent": "", "value": ""}
+            return FactRow(**known, **names, damage=error.message)
+        return FactRow(
+            **known,
+            value=said.value,
+            agent=said.agent,
+            domain=said.domain,
+            project=said.project or "",
+            task_id=said.task_id or "",
+            built_on=len(_built_on(snapshot, position)),
+        )
+
+
+def _built_on(snapshot: Snapshot, position: int) -> list[int]:
+    try:
+        return assumptions.built_on(snapshot, position, _BUILT_ON)
+    except DAMAGE:
+        # Something that may name it cannot be read: the Timeline says what.
+        return []
