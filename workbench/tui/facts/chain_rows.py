@@ -131,8 +131,9 @@ class ChainRows:
                 mark,
                 Span(f" {review.verdict} by {one_line(review.reviewer, 60)}", mark.role),
                 Span(f" · {when}", "dim"),
-                Span(f"  {one_line(review.comment, _DRAWN)}" if review.comment else "", "text"),
             )
+            if review.comment:
+                yield from ((Span("  "), Span(line, "text")) for line in self._why(review.comment, width - 2))
         if link.built_on:
             slots = list(dict.fromkeys(one_line(each.slot, 60) for each in link.built_on))
             named = ", ".join(slots[:_NAMES]) + (" …" if len(slots) > _NAMES else "")

@@ -26,7 +26,7 @@ def head_lines(row: FactRow, now: datetime, width: int) -> list[Line]:
         said.append("private")
     note: Line = (Span(" · ".join(said), "dim"),)
     if row.disputed:
-        note = (*note, Span(" · ", "dim"), Span("disputed", "error"))
+        note = (Span("disputed", "error"), Span(" · ", "dim"), *note)
     slot = Span(one_line(row.slot, _LONGEST), "strong")
     lines: list[Line] = []
     if line_width((slot,)) + 2 + line_width(note) <= width:

@@ -36,9 +36,9 @@ def _columns(width: int, order: FactOrder) -> tuple[Column, ...]:
         return (Column("", 1), Column(slot, minimum=8), kind, *counts)
     return (
         Column("", 1),
-        Column("scope" + (_SORTED if order == "scope" else ""), share=3, minimum=12),
-        Column("slot", share=4, minimum=16),
-        Column("value", share=6, minimum=16),
+        Column("scope" + (_SORTED if order == "scope" else ""), share=3, minimum=10),
+        Column("slot", share=4, minimum=14),
+        Column("value", share=6, minimum=12),
         Column("kind", 10),
         Column("author", 10, drop=1, silent=True),
         *counts,
