@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.actions import writing
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import Destination, ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, number, one_line
@@ -355,6 +356,10 @@ class SessionsPage(Page):
             return _Placed(find_place(workspace, wanted, None if session is None else session.id))
 
         self._ask("session-goto", "Looking for a place", work)
+
+    def arrive(self, destination: Destination) -> None:
+        if isinstance(destination, ToSession):
+            self._go(_Placed(Place(destination.chronicum_id, destination.seq)))
 
     def show_entry(self, chronicum_id: str, seq: int) -> None:
         """Show this session with the cursor on the entry that has this number in it."""

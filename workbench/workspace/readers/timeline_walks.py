@@ -129,15 +129,16 @@ def walk_happened(
     if first >= last:
         return [], True
     if not rest and parts.text is None:
-        found = [place.position for place in _stretch(connection, first, last, walk.limit, walk.descending)]
+        places = _stretch(connection, first, last, walk.limit, walk.descending, parts.upto)
+        found = [place.position for place in places]
         return found, len(found) < walk.limit
     main, text = rarest(rest), parts.text
     if main is None and text is not None and text_size(connection, text) < FEW:
         main, text = text, None
     if main is None:
-        return _tested(connection, rest, text, (first, last), walk)
+        return _tested(connection, rest, text, (first, last), walk, parts.upto)
     limit = walk.limit if text is None else None
-    found = _sorted(connection, main, rest, (first, last), limit, walk.descending)
+    found = _sorted(connection, main, rest, (first, last), limit, walk.descending, parts.upto)
     if text is not None:
         having = with_text(connection, text, found)
         found = [position for position in found if position in having][: walk.limit]
@@ -151,10 +152,11 @@ def _sorted(
     between: tuple[Place, Place],
     limit: int | None,
     descending: bool,
+    upto: int,
 ) -> list[int]:
     """What one part finds, in order, all of it if there is no limit: it finds few."""
     (low, low_position), (high, high_position) = between
-    sql, values = found_by(main, parts, None, f"k.position AS position, {HAPPENED} AS happened")
+    sql, values = found_by(main, parts, (1, upto), f"k.position AS position, {HAPPENED} AS happened")
     order = "DESC" if descending else "ASC"
     found = connection.execute(
         f"SELECT position FROM ({sql}) WHERE (happened, position) > (?, ?) AND (happened, position) < (?, ?) "
@@ -170,6 +172,7 @@ def _tested(
     text: Part | None,
     between: tuple[Place, Place],
     walk: Walk[Place],
+    upto: int,
 ) -> tuple[list[int], bool]:
     """The index from one end, so many events at a time, each put to the tests."""
     low, high = between
@@ -177,7 +180,7 @@ def _tested(
     length = _STRETCH
     tests, values = tests_of(parts, None)
     while True:
-        places = _stretch(connection, low, high, length, walk.descending)
+        places = _stretch(connection, low, high, length, walk.descending, upto)
         positions = [place.position for place in places]
         if tests != "true" and positions:
             passed = connection.execute(
@@ -201,16 +204,16 @@ def _tested(
 
 
 def _stretch(
-    connection: apsw.Connection, low: Place, high: Place, limit: int, descending: bool
+    connection: apsw.Connection, low: Place, high: Place, limit: int, descending: bool, upto: int
 ) -> list[Place]:
-    """The next events strictly between two places, in order, from the index alone."""
+    """The next events strictly between two places, in order, from the index alone; none above `upto`."""
     found: list[Place] = []
     order = "DESC" if descending else "ASC"
     for condition, values in _segments(low, high, descending):
         rows = connection.execute(
-            f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {condition} "
+            f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {condition} AND +e.position <= ? "
             f"ORDER BY {HAPPENED} {order}, e.position {order} LIMIT ?",
-            (*values, limit - len(found)),
+            (*values, upto, limit - len(found)),
         )
         found += [Place(*row) for row in rows]
         if len(found) >= limit:
