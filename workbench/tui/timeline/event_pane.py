@@ -174,7 +174,7 @@ class EventPane(Vertical):
         self._reading = self._reading or whole
         known = self._sessions.get(chronicum_id)
 
-        timeline, sessions = readers.timeline.as_of(self._as_of), readers.sessions
+        timeline, sessions = readers.timeline.as_of(self._as_of), readers.sessions.as_of(self._as_of)
 
         def work() -> None:
             session = sessions.get(chronicum_id) if wants_session else known
