@@ -82,7 +82,8 @@ def header_content(state: HeaderState, width: int) -> Content:
         total = sum(cell_len(text) for text, _ in chosen) + len(GAP) * (len(chosen) - 1) - 2
         return 1 + total + (len(GAP) + cell_len(right) if right else 0) + 1
 
-    least_path = min(cell_len(path), 24)
+    # A moment of the past matters more than the folder.
+    least_path = min(cell_len(path), 10 if past else 24)
     name = "Chronicle Workbench"
     # That it is not live says already what the moment adds.
     kept = "" if state.live == "still" else now

@@ -123,13 +123,17 @@ class EventLinkReader:
                 checkpoint_id = about
         own = fetch.row(
             connection,
-            "SELECT event_id, fact_position, checkpoint_position FROM observations WHERE position = ?",
-            (observation,),
+            # An observation that confirms names its fact from the event on that says so.
+            "SELECT event_id, iif(coalesce((SELECT max(c.position) FROM fact_confirmations c "
+            "WHERE c.fact_position = o.fact_position AND c.observation = o.position), fact_position) <= ?1, "
+            "fact_position, NULL), iif(checkpoint_position <= ?1, checkpoint_position, NULL) "
+            "FROM observations o WHERE position = ?2 AND position <= ?1",
+            (upto, observation),
         )
         withheld = False
         if own is not None:
             withheld = _is_withheld(connection, observation, upto)
-            if own[1] is not None and own[1] <= upto and not fact_id:
+            if own[1] is not None and not fact_id:
                 fact_id = _id_at(connection, own[1])
             if own[2] is not None and not checkpoint_id:
                 checkpoint_id = _id_at(connection, own[2])

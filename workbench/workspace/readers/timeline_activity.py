@@ -124,15 +124,25 @@ class ActivityReader:
                 (_DAY,),
             )
         # Hours are counted for now only: of the past the index is read once.
-        first = fetch.value(connection, "SELECT min(hour) FROM activity_hours")
+        first: int | None = fetch.value(
+            connection,
+            f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE +e.position <= ? ORDER BY 1 LIMIT 1",
+            (self._upto,),
+        )
         if first is None:
             return []
-        return fetch.rows(
+        hour = first // HOUR
+        days = fetch.rows(
             connection,
-            f"SELECT ?1 + ({HAPPENED} / ?3 - ?1) / ?2 * ?2, count(*) FROM {AS_HAPPENED} "
-            "WHERE +e.position <= ?4 GROUP BY 1 ORDER BY 1",
-            (first, _DAY, HOUR, self._upto),
+            "SELECT DISTINCT (hour - ?1) / ?2 FROM activity_hours WHERE hour >= ?1 ORDER BY 1",
+            (hour, _DAY),
         )
+        # One count for each day: a single grouped one would be sorted whole first.
+        counted = [
+            (start := hour + day * _DAY, self._number(connection, start * HOUR, (start + _DAY) * HOUR))
+            for (day,) in days
+        ]
+        return [(start, number) for start, number in counted if number]
 
     def _number(self, connection: apsw.Connection, since: int, until: int) -> int:
         return _number(connection, since, until, self._bound)
@@ -145,9 +155,7 @@ class ActivityReader:
         counts = [0] * scale.cells
         hourly = scale.width % HOUR == 0 and scale.start % HOUR == 0
         with self._log.reader() as connection:
-            if self._upto is not None:
-                return None if types else self._of_the_past(connection, scale)
-            if hourly:
+            if hourly and self._upto is None:
                 chosen = f" AND type IN ({','.join('?' * len(types))})" if types else ""
                 valid = [name for name in types if not any("\ud800" <= c <= "\udfff" for c in name)]
                 if types and len(valid) < len(types):
@@ -166,25 +174,6 @@ class ActivityReader:
                 counts[cell] = self._number(
                     connection, EARLIEST if low is None else low, LATEST if high is None else high
                 )
-        return counts
-
-    def _of_the_past(self, connection: apsw.Connection, scale: Scale) -> list[int]:
-        counts = [0] * scale.cells
-        low, _ = scale.bounds(0)
-        _, high = scale.bounds(scale.cells - 1)
-        for cell, number in connection.execute(
-            f"SELECT max(0, min(({HAPPENED} - ?1) / ?2, ?3)), count(*) FROM {AS_HAPPENED} "
-            f"WHERE {HAPPENED} >= ?4 AND {HAPPENED} < ?5 AND +e.position <= ?6 GROUP BY 1",
-            (
-                scale.start,
-                scale.width,
-                scale.cells - 1,
-                EARLIEST if low is None else low,
-                LATEST if high is None else high,
-                self._upto,
-            ),
-        ):
-            counts[cell] += number
         return counts
 
     def matching(

@@ -117,7 +117,7 @@ class FilterNames:
                     )
                 )
             ),
-            categories=tuple(Named(name, 0) for name in _categories(connection)),
+            categories=tuple(Named(name, 0) for name in _categories(connection, upto)),
         )
 
 
@@ -127,16 +127,21 @@ def _ordered(counts: dict[str, int], known: int | None) -> tuple[Named, ...]:
     return tuple(Named(name, counts[name] if known is None else known) for name in names)
 
 
-def _categories(connection: apsw.Connection) -> Iterable[str]:
+def _categories(connection: apsw.Connection, upto: int | None) -> Iterable[str]:
     """Each category that stands in the log, found by jumps along the index."""
     after = ""
     while True:
-        sql = "SELECT category FROM observations WHERE category > ? ORDER BY category LIMIT 1"
-        found = fetch.value(connection, sql, (after,))
+        found = fetch.row(
+            connection,
+            "SELECT category, position FROM observations WHERE category > ? "
+            "ORDER BY category, position LIMIT 1",
+            (after,),
+        )
         if found is None:
             return
-        yield found
-        after = found
+        after, first = found
+        if upto is None or first <= upto:
+            yield after
 
 
 def _is_text(name: str) -> bool:
