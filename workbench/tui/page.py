@@ -47,6 +47,7 @@ from workbench.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from textual.worker import Worker
 
+    from workbench.tui.destinations import Destination
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
@@ -63,6 +64,8 @@ class Page(Panes, inherit_bindings=False):
     """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
     OFFERS: ClassVar[frozenset[str]] = frozenset()
     """The ids of the optional shared actions that this screen has."""
+    FOLLOWS_AS_OF: ClassVar[bool] = False
+    """Whether it shows the past while `app.as_of` is set; a screen that does not is about now only."""
     GOTO_HINT: ClassVar[str] = "a position, an id or a date"
     """What `page.goto` takes here."""
     NOWHERE: ClassVar[frozenset[str]] = frozenset({"no_such_place"})
@@ -82,6 +85,8 @@ class Page(Panes, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(f"page-{self.NAME}")
         self._stale = False
+        self._other_moment = False
+        """The moment that is shown changed while this screen was not."""
         self._status = ""
         self._going_to = ""
         """Where a person wants to go, until they do something else."""
@@ -109,6 +114,32 @@ class Page(Panes, inherit_bindings=False):
 
         Called while the screen is shown, or when it is shown again after having missed some.
         """
+
+    def on_as_of_changed(self) -> None:
+        """The program shows another moment, `app.as_of` (None: now): read what was known then.
+
+        Called for a screen with `FOLLOWS_AS_OF` while it is shown, or when it is shown again; the cursor
+        should stay where it is as near as can be. While a moment is set no commit is told: the past stays
+        what it was.
+        """
+
+    def moment_here(self) -> str:
+        """The moment under the cursor as time travel takes it, such as a position; "" for none."""
+        return ""
+
+    def arrive(self, destination: Destination) -> None:
+        """Show a destination that the person was led to (`app.lead_to`); called once the screen is shown."""
+
+    def bookmark(self) -> Any:
+        """What `return_to` needs to show this very place again; None where nothing moves meanwhile.
+
+        A screen is kept while another is shown, with row, tab and scroll: only what a later `arrive` on
+        the same screen changes has to be remembered.
+        """
+        return None
+
+    def return_to(self, bookmark: Any) -> None:
+        """Show a place again that `bookmark` remembered."""
 
     def jobs_moved(self) -> None:
         """A job of this program began, moved or ended; at most some ten times a second."""
@@ -177,6 +208,7 @@ class Page(Panes, inherit_bindings=False):
             yield Navigation(entries, self.NAME, column=True, css_id="navigation-column")
             with Vertical(id="list-pane"):
                 yield ListBar(self._filter_key(), css_id="list-bar")
+                yield Static(id="now-only", markup=False)
                 yield Static(id="notice", markup=False)
                 with Vertical(id="list-content"):
                     yield from self.compose_list()
@@ -197,6 +229,7 @@ class Page(Panes, inherit_bindings=False):
             self.set_notice(self.app.opening_text())
         self.restore(state)
         self.enter_workspace()
+        self._say_now_only()
         self.update_footer()
 
     def enter_workspace(self) -> None:
@@ -233,6 +266,11 @@ class Page(Panes, inherit_bindings=False):
         if editing or (self._showing_detail and self.has_class("-narrow")):
             back = self.app.registry["page.back"]
             items.insert(0, FooterItem(back.id, keymap.shown(back.id), back.title))
+        elif led := self.app.back_title(self):
+            items.insert(0, FooterItem("page.back", keymap.shown("page.back"), led))
+        if self.app.as_of is not None:
+            now = self.app.registry["app.now"]
+            items.insert(0, FooterItem(now.id, keymap.shown(now.id), "back to now"))
         urgent = self.app.urgent_text()
         self.query_one(FooterLine).show(
             items, urgent or self._status or self.app.status_text(), urgent=bool(urgent)
@@ -263,7 +301,10 @@ class Page(Panes, inherit_bindings=False):
             self.update_header()
             self.update_navigation()
             self.update_footer()
-            if self._stale and self._ready:
+            if self._other_moment and self._ready:
+                self._other_moment = False
+                self.on_as_of_changed()
+            if self._stale and self._ready and not self._in_past:
                 self._stale = False
                 self.on_committed()
 
@@ -271,10 +312,37 @@ class Page(Panes, inherit_bindings=False):
         """Something was committed: ask again now, or when the screen is shown again."""
         if not self._ready:
             return
-        if shown:
+        if shown and not self._in_past:
             self.on_committed()
         else:
             self._stale = True
+
+    def note_as_of(self) -> None:
+        """The program shows another moment: follow it now, or when the screen is shown again."""
+        if not self.is_mounted:
+            return
+        self._say_now_only()
+        if not self._ready or not self.FOLLOWS_AS_OF:
+            return
+        if self.app.page is self:
+            self.on_as_of_changed()
+            if self._stale and not self._in_past:
+                self._stale = False
+                self.on_committed()
+        else:
+            self._other_moment = True
+
+    @property
+    def _in_past(self) -> bool:
+        return self.FOLLOWS_AS_OF and self.app.as_of is not None
+
+    def _say_now_only(self) -> None:
+        said = self.app.as_of is not None and not self.FOLLOWS_AS_OF
+        self.set_class(said, "-now-only")
+        if said:
+            key = self.app.keymap.shown("app.now")
+            text = f"▲ About now only: {self.TITLE} show no past. {key} comes back to now."
+            self.query_one("#now-only", Static).update(literal_lines(text))
 
     # Actions that every screen has
 
@@ -287,6 +355,8 @@ class Page(Panes, inherit_bindings=False):
             self._focus_in("#list-content")
         elif self.leave_transient():
             pass
+        elif self.app.back_title(self):
+            self.run_worker(self.app.action_lead_back(), exit_on_error=False)
         elif self.focused_in_detail() or self._showing_detail:
             self.show_list()
         elif bar.filter_text:
