@@ -10,6 +10,7 @@ import pytest
 
 from tests.tui.facts_probe import (
     NOW,
+    START,
     FactsApp,
     app_on,
     chain_of,
@@ -22,11 +23,13 @@ from tests.tui.facts_probe import (
     wide,
 )
 from tests.tui.shell_probe import screen_lines, until, whole_screen
+from workbench.tui.destinations import ToFact
 from workbench.tui.dialogs.choose import ChooseDialog
-from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.verdict import VerdictDialog
+from workbench.tui.evidence_viewer.viewer import EvidenceViewer
 from workbench.tui.facts.stops import FactStop, LinkStop
+from workbench.tui.moments import AsOf
 from workbench.tui.screens.facts import FactsPage
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
@@ -137,9 +140,10 @@ async def test_the_chain_is_walked_link_by_link_and_leads_to_the_event(root: Pat
         )
         assert timeline.cursor_event is not None and timeline.cursor_event.type == "fact.asserted"
         # Back is where it was.
-        await pilot.press("4")
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.page, FactsPage))
-        assert stop_at(page) == "two servers" and page.focused_in_detail()
+        await until(pilot, lambda: page.focused_in_detail())
+        assert stop_at(page) == "two servers"
 
 
 async def test_another_fact_of_the_detail_is_gone_to_in_the_list(root: Path) -> None:
@@ -221,8 +225,11 @@ async def test_evidence_of_a_link_is_asked_for_where_there_are_several(root: Pat
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
         await pilot.press(*"gone", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MessageDialog))
-        assert "was not there when the fact was recorded" in whole_screen(app)
+        await until(pilot, lambda: isinstance(app.screen, EvidenceViewer))
+        await until(pilot, lambda: "gone.txt" in whole_screen(app) and "missing" in whole_screen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+        assert stop_at(page) == "two servers"
 
 
 async def test_a_verdict_on_a_link_is_written_and_shown(root: Path) -> None:
@@ -367,14 +374,14 @@ async def test_the_past_is_shown_and_cannot_be_written(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
-        page.show_as_of(2)
+        app.travel(AsOf(2, START))
         await until(pilot, lambda: slots(page) == ["deploy.target"])
         await rows_shown(pilot, app)
         assert page.cursor_fact is not None and page.cursor_fact.value == "staging cluster"
         assert "1st value" in whole_screen(app)
         for action in ("facts.supersede", "facts.review"):
             assert "past" in app.registry[action].reason(app)
-        page.show_as_of(None)
+        app.travel(None)
         await until(pilot, lambda: len(slots(page)) == 9)
 
 
@@ -414,3 +421,27 @@ async def test_a_damaged_fact_stands_in_its_place(root: Path) -> None:
         assert len(slots(page)) == 9 and page.copy_choices()
         await pilot.press("enter", "e", "o")
         assert page.focused_in_detail()
+
+
+async def test_a_fact_is_led_to_from_elsewhere_and_esc_leads_back(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        page.apply(FactFilter(text="wednesday"), "scope")
+        await rows_shown(pilot, app)
+        held = page.cursor_fact
+        with Workspace.open(root, read_only=True) as workspace:
+            oldest = workspace.readers.facts.row(2)
+        assert oldest is not None
+        await app.lead_to(ToFact(oldest.id))
+        # What the slot holds now stands for what it held.
+        await until(
+            pilot, lambda: page.cursor_fact is not None and page.cursor_fact.value == "blue/green pair"
+        )
+        assert page.wanted == FactFilter()
+        await rows_shown(pilot, app)
+        await pilot.press("escape")
+        await until(pilot, lambda: page.cursor_fact == held and page.wanted == FactFilter(text="wednesday"))
+        app.travel(AsOf(1, START))
+        await app.lead_to(ToFact(oldest.id))
+        await until(pilot, lambda: "after the moment that is shown" in whole_screen(app))

@@ -9,9 +9,20 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from tests.tui.facts_probe import FactsApp, app_on, chain_of, full, make_workspace, rows_shown, settled, wide
+from tests.tui.facts_probe import (
+    START,
+    FactsApp,
+    app_on,
+    chain_of,
+    full,
+    make_workspace,
+    rows_shown,
+    settled,
+    wide,
+)
 from tests.tui.shell_probe import until
 from workbench.tui.facts.supersede_dialog import SupersedeDialog
+from workbench.tui.moments import AsOf
 from workbench.tui.screens.facts import FactsPage
 from workbench.workspace.fact_rows import FactFilter
 
@@ -145,7 +156,7 @@ def test_read_only(snap_compare: SnapCompare, tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_as_of(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def back(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
-        page.show_as_of(6)
+        app.travel(AsOf(6, START))
         await until(pilot, lambda: page.facts.status.total == 2)
         await rows_shown(pilot, app)
 

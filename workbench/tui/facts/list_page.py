@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from textual import on
@@ -12,6 +12,8 @@ from textual.app import ComposeResult
 
 from workbench.memory.events import Evidence
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import Destination, ToEvent, ToFact
+from workbench.tui.facts.bookmarks import Bookmark
 from workbench.tui.facts.copies import copy_choices
 from workbench.tui.facts.fact_pane import FactPane
 from workbench.tui.facts.fact_rows import FactRows
@@ -54,8 +56,6 @@ class FactListPage(Page):
         """The filter that is set."""
         self.order: FactOrder = "newest"
         """What the list is ordered by."""
-        self.as_of: int | None = None
-        """The position of the log that is shown; None for now."""
         self._workspace: Workspace | None = None
         self._zone: tzinfo = UTC
         self._moment: datetime | None = None
@@ -88,6 +88,12 @@ class FactListPage(Page):
         """The fact under the list's cursor."""
         row: FactRow | None = self.cursor_row
         return row
+
+    @property
+    def as_of(self) -> int | None:
+        """The position of the log that the program shows; None for now."""
+        found = self.app.as_of
+        return None if found is None else found.position
 
     @property
     def shown_fact(self) -> FactRow | None:
@@ -147,20 +153,59 @@ class FactListPage(Page):
         self.set_interval(AGES_SECONDS, self._ages_passed)
 
     def on_committed(self) -> None:
-        if self.as_of is not None:
-            # What was known then does not change.
-            return
         self._renew_ages()
         self.facts.refresh_live()
         self.pane.renew()
 
-    def show_as_of(self, position: int | None) -> None:
-        """Show what was known at a position of the log; None for what is known now."""
-        if position == self.as_of:
-            return
-        self.as_of = position
+    def on_as_of_changed(self) -> None:
+        """Another moment is shown: the same fact as it was known then, or what was there."""
+        self._renew_ages()
         self._read(at=None if self._first else self._at)
+        self._show_row()
         self.update_footer()
+
+    def moment_here(self) -> str:
+        """The moment at which the fact that the keys act on was asserted."""
+        return str(self.target_position or "")
+
+    def arrive(self, destination: Destination) -> None:
+        """Show a fact that the person was led to, in the list what its slot holds."""
+        workspace = self._workspace
+        if not isinstance(destination, ToFact) or workspace is None:
+            return
+        reader, as_of, wanted = workspace.readers.facts, self.as_of, self.wanted
+        now = self.app.keymap.shown("app.now")
+
+        def work() -> None:
+            position = reader.position_of(destination.fact_id)
+            place = None if position is None else reader.place(position, as_of=as_of)
+            if place is None:
+                later = (
+                    "it was asserted after the moment that is shown" if position else "no fact has this id"
+                )
+                hint = f"{now} comes back to now." if position else ""
+                self.post_message(NoFactFound(NoSuchPlace(later, hint=hint)))
+                return
+            self.post_message(FactFound(place.position, reader.passes(wanted, place.position, as_of=as_of)))
+
+        self.in_thread(work, "goto", "Looking for a fact")
+
+    def bookmark(self) -> Bookmark:
+        return Bookmark(self.wanted, self.order, self._at, self._showing_detail, self.focused_in_detail())
+
+    def return_to(self, bookmark: Any) -> None:
+        if not isinstance(bookmark, Bookmark):
+            return
+        if (bookmark.wanted, bookmark.order) != (self.wanted, self.order):
+            self._at, self._first = bookmark.position, False
+            self.apply(bookmark.wanted, bookmark.order)
+            self._read(at=bookmark.position)
+        elif bookmark.position is not None and bookmark.position != self._at:
+            self.facts.go_to(bookmark.position)
+        if bookmark.detail or bookmark.in_detail:
+            self.show_detail(focus=bookmark.in_detail)
+        elif self._showing_detail:
+            self.show_list()
 
     def on_filter(self, text: str) -> None:
         if self._typing is not None:
@@ -325,14 +370,8 @@ class FactListPage(Page):
 
     async def action_show_on_timeline(self) -> None:
         """The event that asserted it on the Timeline."""
-        position = self.target_position
-        if not position:
-            return
-        await self.app.action_open_screen("timeline")
-        page = self.app.page
-        if page is not None and page.NAME == "timeline":
-            # Its first time on the screen it has no list yet.
-            self.app.call_after_refresh(page.goto, str(position))
+        if self.target_position:
+            await self.app.lead_to(ToEvent(self.target_position))
 
     # Narrowing
 

@@ -22,8 +22,6 @@ class ShowsFacts(Protocol):
     """The screen that these actions are for."""
 
     wanted: FactFilter
-    as_of: int | None
-    """The position that it shows; None for now."""
 
     @property
     def cursor_fact(self) -> FactRow | None:
@@ -82,19 +80,23 @@ def _has_session(app: Shell) -> str:
 
 
 def _can_judge(app: Shell) -> str:
-    return _has_fact(app) or _now_only(app) or writing(app)
+    return _has_fact(app) or writing(app)
 
 
 def _can_supersede(app: Shell) -> str:
     page = _page(app)
     if page is None or page.cursor_fact is None:
         return "there is no fact here"
-    return _now_only(app) or writing(app)
+    return writing(app)
 
 
-def _now_only(app: Shell) -> str:
+def _has_task(app: Shell) -> str:
+    if not app.has_screen("handoffs"):
+        return "there is no Handoffs screen"
     page = _page(app)
-    return "this is the past: go back to now first" if page is not None and page.as_of is not None else ""
+    if page is not None and page.cursor_fact is not None and not page.cursor_fact.task_id:
+        return "it belongs to no task"
+    return _has_fact(app)
 
 
 def _open(app: Shell) -> str:
@@ -155,6 +157,16 @@ FACT_ACTIONS = (
         "View",
         "open_session",
         reason=_has_session,
+    ),
+    Action(
+        "facts.task",
+        "task",
+        "Show the task that this fact belongs to on Handoffs.",
+        ("h",),
+        NAME,
+        "View",
+        "open_task",
+        reason=_has_task,
     ),
     Action(
         "facts.whole",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.tui.destinations import ToSession, ToTask
+from workbench.tui.evidence_viewer import open_evidence
 from workbench.tui.facts.going import GOTO_HINT
 from workbench.tui.facts.list_page import FactListPage
 from workbench.tui.facts.messages import FactFound, SessionFound
@@ -14,6 +16,7 @@ from workbench.tui.present import one_line
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts
 
 if TYPE_CHECKING:
+    from workbench.memory.events import Evidence
     from workbench.memory.receipts import Receipt
 
 _SHOWN = 60
@@ -24,6 +27,7 @@ class FactsPage(FactListPage):
 
     NAME, TITLE, NUMBER = NAME, "Facts", 4
     LIST_SHARE = 45
+    FOLLOWS_AS_OF = True
     OFFERS = frozenset({"page.filter", "page.goto", "page.sort", "page.copy"})
     GOTO_HINT = GOTO_HINT
     ACTIONS = FACT_ACTIONS
@@ -42,12 +46,11 @@ class FactsPage(FactListPage):
     def action_evidence(self) -> None:
         """Show the file given as evidence; of several, ask which."""
         from workbench.tui.dialogs.choose import Choice, ChooseDialog
-        from workbench.tui.facts.evidence_door import open_evidence
 
         files = self.target_evidence
         if len(files) < 2:
             for each in files:
-                open_evidence(self.app, each)
+                self._view(each)
             return
         choices = [
             Choice(str(number), each.path, each.status.replace("_", " ")) for number, each in enumerate(files)
@@ -55,9 +58,13 @@ class FactsPage(FactListPage):
 
         def show(chosen: str | None) -> None:
             if chosen is not None:
-                open_evidence(self.app, files[int(chosen)])
+                self._view(files[int(chosen)])
 
         self.app.push_screen(ChooseDialog("Which evidence?", choices), show)
+
+    def _view(self, file: Evidence) -> None:
+        """The one place from which this screen opens a source file."""
+        open_evidence(self.app, sha256=file.sha256 or "", path=file.path)
 
     def action_open_session(self) -> None:
         """Open the session of its author, if the workspace has it."""
@@ -77,10 +84,13 @@ class FactsPage(FactListPage):
             named = one_line(message.session_id, _SHOWN)
             self.app.notify(f"The workspace has nothing of the session {named}; it may not be imported.")
             return
-        await self.app.action_open_screen("sessions")
-        page = self.app.page
-        if page is not None and page.NAME == "sessions":
-            self.app.call_after_refresh(page.goto, message.session_id)
+        await self.app.lead_to(ToSession(message.session_id))
+
+    async def action_open_task(self) -> None:
+        """Show the task that it belongs to."""
+        row = self.cursor_fact
+        if row is not None and row.task_id:
+            await self.app.lead_to(ToTask(row.project, row.task_id, row.domain))
 
     # A person's word
 
