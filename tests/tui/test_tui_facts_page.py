@@ -81,7 +81,16 @@ async def test_newest_first_with_kind_number_of_values_scope_and_marks(root: Pat
             ("✓", "deploy.target"),
         ):
             assert any(mark in line and slot in line for line in lines), mark
-        assert any("deploy.target" in line and "blue/green pair" in line for line in screen_lines(app))
+        screen = whole_screen(app)
+        for said in ("blue/green pair", "orbit · coder", "assumption", "decision", "since↓"):
+            assert said in screen
+        # The same as a table, where the list is wide.
+        await pilot.press("plus", "plus")
+        await until(pilot, lambda: any("scope" in line and "author" in line for line in screen_lines(app)))
+        assert any(
+            "atlas" in line and "deploy.target" in line and "blue/green pair" in line and "claude" in line
+            for line in screen_lines(app)
+        )
 
 
 async def test_who_replaced_what_most_often_is_two_keys_away(root: Path) -> None:

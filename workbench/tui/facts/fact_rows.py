@@ -13,7 +13,7 @@ from workbench.tui.widgets.columns import Column, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace.fact_rows import FactOrder, FactRow
 
-TABLE_FROM = 78
+TABLE_FROM = 100
 """Cells from which each fact is one line of a table."""
 _WORDS_FROM = 44
 """Cells from which a kind is a word."""
@@ -36,9 +36,9 @@ def _columns(width: int, order: FactOrder) -> tuple[Column, ...]:
         return (Column("", 1), Column(slot, minimum=8), kind, *counts)
     return (
         Column("", 1),
-        Column("scope" + (_SORTED if order == "scope" else ""), share=3, minimum=10),
-        Column("slot", share=4, minimum=14),
-        Column("value", share=6, minimum=12),
+        Column("scope" + (_SORTED if order == "scope" else ""), share=3, minimum=12),
+        Column("slot", share=4, minimum=16),
+        Column("value", share=6, minimum=20),
         Column("kind", 10),
         Column("author", 10, drop=1, silent=True),
         *counts,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.destinations import ToSession, ToTask
 from workbench.tui.evidence_viewer import open_evidence
 from workbench.tui.facts.going import GOTO_HINT
-from workbench.tui.facts.list_page import FactListPage
+from workbench.tui.facts.leading_page import FactLeadingPage
 from workbench.tui.facts.messages import FactFound, SessionFound
 from workbench.tui.facts.page_actions import FACT_ACTIONS, NAME
 from workbench.tui.facts.stops import FactStop, LinkStop
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = 60
 
 
-class FactsPage(FactListPage):
+class FactsPage(FactLeadingPage):
     """The list of facts and the chain of one; verdicts, evidence, and decisions of the person."""
 
     NAME, TITLE, NUMBER = NAME, "Facts", 4
