@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import islice
 
 from msgspec import UNSET
@@ -26,6 +26,7 @@ from workbench.tui.present import (
     age,
     ago,
     counted,
+    exact,
     fit,
     fit_line,
     line_width,
@@ -53,11 +54,15 @@ _HIDDEN = 2000
 
 @dataclass(frozen=True, slots=True)
 class ChainRows:
-    """Draws stops. `when` reads a stored time, `now` gives the moment of ages."""
+    """Draws stops. `when` reads a stored time, `now` gives the moment of ages.
+
+    The link under the cursor says exactly when it was asserted, in `zone`.
+    """
 
     now: Callable[[], datetime]
     when: Callable[[str], datetime]
     whole: bool = False
+    zone: tzinfo = UTC
 
     def header(self, width: int) -> Line | None:
         return None
@@ -70,7 +75,7 @@ class ChainRows:
             body, bullet = list(self._damaged(row, inner)), Span(" ✗ ", "error")
         else:
             current = row.link.fact.current
-            body = list(self._link(row, inner))
+            body = list(self._link(row, inner, exactly=state.focused))
             bullet = Span(" ● " if current else " ○ ", "accent" if current else "dim")
         first, *rest = body
         guide = Span("   " if row.ends else " │ ", "faint")
@@ -85,7 +90,7 @@ class ChainRows:
         yield from ((Span(line, "error"),) for line in wrap(damage_words(stop.why), width))
         yield (Span(f" event {number(stop.position)}", "dim"),)
 
-    def _link(self, stop: LinkStop, width: int) -> Iterator[Line]:
+    def _link(self, stop: LinkStop, width: int, *, exactly: bool) -> Iterator[Line]:
         link, fact = stop.link, stop.link.fact
         role: Role = "strong" if fact.current else "ink"
         most = WHOLE_LINES if self.whole else VALUE_LINES
@@ -100,7 +105,8 @@ class ChainRows:
             yield from ((Span(" "), Span(line, how)) for line in self._why(text, width - 1))
         for line in self._marks(link, width - 1):
             yield fit_line((Span(" "), *line), width)
-        yield fit_line((Span(" "), *self._end(link)), width)
+        at = f" · {exact(self.when(fact.recorded_at), self.zone)}" if exactly else ""
+        yield fit_line((Span(" "), *self._end(link), Span(at, "dim")), width)
 
     def _about(self, stop: LinkStop) -> Line:
         fact = stop.link.fact

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -72,9 +73,11 @@ class FactPane(Vertical):
         yield self.chain
         yield self.guide
 
-    def open(self, workspace: Workspace) -> None:
-        """Read from this workspace from now on."""
+    def open(self, workspace: Workspace, zone: tzinfo) -> None:
+        """Read from this workspace from now on; exact times are shown in `zone`."""
         self._workspace = workspace
+        self._rows = replace(self._rows, zone=zone)
+        self.chain.renderer = self._rows
 
     @property
     def row(self) -> FactRow | None:
@@ -152,7 +155,7 @@ class FactPane(Vertical):
 
     def toggle_whole(self) -> None:
         """Show long texts whole, or cut again."""
-        self._rows = ChainRows(self._now, moment, not self._rows.whole)
+        self._rows = replace(self._rows, whole=not self._rows.whole)
         self.chain.renderer = self._rows
 
     def redraw(self) -> None:

@@ -15,8 +15,8 @@ FILLING = (
 """Commands that have to do with an empty screen, and what each does."""
 
 
-def empty_lines(wanted: FactFilter, clear: str) -> Sequence[Line]:
-    """What an empty list says; `clear` is the key that clears the filter."""
+def empty_lines(wanted: FactFilter, clear: str, *, past: bool = False) -> Sequence[Line]:
+    """What an empty list says, of now or of the past; `clear` is the key that clears the filter."""
     if wanted != FactFilter():
         lines: list[Line] = [(), (Span("  No fact matches the filter", "strong"),)]
         if wanted.only == "conflicts":
@@ -25,6 +25,8 @@ def empty_lines(wanted: FactFilter, clear: str) -> Sequence[Line]:
             lines.append((Span("  Words are looked for in slot, value,", "dim"),))
             lines.append((Span("  project, task, domain and author.", "dim"),))
         return (*lines, (Span(f"  {clear}", "accent"), Span(" shows every fact again.", "dim")))
+    if past:
+        return ((), (Span("  No fact was known then", "strong"),))
     return (
         (),
         (Span("  No facts yet", "strong"),),

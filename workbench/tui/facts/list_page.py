@@ -141,7 +141,7 @@ class FactListPage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._zone = ZoneInfo(workspace.timezone)
-        self.pane.open(workspace)
+        self.pane.open(workspace, self._zone)
         self._renew_ages()
         self._show_filter()
         self._read(at=self._at)
@@ -199,7 +199,9 @@ class FactListPage(Page):
         if self._workspace is None:
             return
         self.facts.renderer = FactRows(self._now, self.order)
-        self.facts.empty_lines = empty_lines(self.wanted, self.app.keymap.shown("facts.clear"))
+        self.facts.empty_lines = empty_lines(
+            self.wanted, self.app.keymap.shown("facts.clear"), past=self.as_of is not None
+        )
         source = FactSource(self._workspace.readers.facts, self.wanted, self.order, self.as_of)
         self.facts.set_source(source, at)
 
@@ -240,7 +242,7 @@ class FactListPage(Page):
             # Somebody replaced what is read here: the chain stays, and has the new value on top.
             return
         plain = self.wanted == FactFilter()
-        self.pane.show(row, self.as_of, guidance() if row is None and plain else ())
+        self.pane.show(row, self.as_of, guidance() if row is None and plain and self.as_of is None else ())
 
     @on(Highlighted, "#fact-chain")
     def _link_changed(self) -> None:
