@@ -33,10 +33,8 @@ from textual.widgets import Static
 from workbench.errors import WorkbenchError
 from workbench.tui.actions import APP, LIST, PAGE, PANE, Action, bindings
 from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
-from workbench.tui.copying import CopyChoice, TextMade
-from workbench.tui.failures import Failure, failure_of
+from workbench.tui.asking_page import Asking
 from workbench.tui.live_keys import ListKeys, PaneKeys
-from workbench.tui.panes import Panes
 from workbench.tui.present import literal_lines
 from workbench.tui.sizes import LEAST
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-class Page(Panes, inherit_bindings=False):
+class Page(Asking, inherit_bindings=False):
     """One screen of the program. Built once and kept; hidden while another is shown."""
 
     NAME: ClassVar[str] = ""
@@ -66,11 +64,6 @@ class Page(Panes, inherit_bindings=False):
     """The ids of the optional shared actions that this screen has."""
     FOLLOWS_AS_OF: ClassVar[bool] = False
     """Whether it shows the past while `app.as_of` is set; a screen that does not is about now only."""
-    GOTO_HINT: ClassVar[str] = "a position, an id or a date"
-    """What `page.goto` takes here."""
-    NOWHERE: ClassVar[frozenset[str]] = frozenset({"no_such_place"})
-    """The codes of errors that say that what a person typed for `page.goto` is nowhere."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(SHARED_ACTIONS),
         Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False),
@@ -88,8 +81,6 @@ class Page(Panes, inherit_bindings=False):
         self._other_moment = False
         """The moment that is shown changed while this screen was not."""
         self._status = ""
-        self._going_to = ""
-        """Where a person wants to go, until they do something else."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
         self._bindings = BindingsMap(
@@ -146,13 +137,6 @@ class Page(Panes, inherit_bindings=False):
 
     def on_filter(self, text: str) -> None:
         """The filter is now `text`; called at each keystroke."""
-
-    def goto(self, text: str) -> None:
-        """Go to what `text` names; raises a `WorkbenchError` where there is no such place."""
-
-    def copy_choices(self) -> list[CopyChoice]:
-        """The forms in which what is under the cursor can be copied, the most wanted first."""
-        return []
 
     def leave_transient(self) -> bool:
         """Leave the innermost transient state of this screen, here a selection; whether there was one."""
@@ -389,63 +373,6 @@ class Page(Panes, inherit_bindings=False):
         node = self.node_of(LIST)
         if isinstance(node, VirtualList):
             node.toggle_range()
-
-    def action_goto(self) -> None:
-        """Ask where to go."""
-        self._ask_where("", None)
-
-    def _ask_where(self, text: str, refused: Failure | None) -> None:
-        from workbench.tui.dialogs.prompt import PromptDialog
-
-        def go(text: str | None) -> None:
-            if not text:
-                return
-            self._going_to = text
-            try:
-                self.goto(text)
-            except WorkbenchError as error:
-                self.refuses_place(error)
-
-        self.app.push_screen(PromptDialog("Go to", self.GOTO_HINT, text, refused=refused), go)
-
-    def refuses_place(self, error: WorkbenchError) -> bool:
-        """Ask again where to go, with the text that led nowhere and why; whether there is such a text."""
-        text, self._going_to = self._going_to, ""
-        if not text or self.app.screen is not self:
-            return False
-        self._ask_where(text, failure_of(error, root=self.app.root))
-        return True
-
-    def forget_place(self) -> None:
-        """The person does something else: an error is no longer about where they wanted to go."""
-        self._going_to = ""
-
-    def action_copy(self) -> None:
-        """Offer the forms in which what is under the cursor can be copied."""
-        from workbench.tui.dialogs.copy_menu import CopyMenu
-
-        choices = self.copy_choices()
-
-        def copy(index: int | None) -> None:
-            if index is not None:
-                choice = choices[index]
-                # A long text takes a while to make: the program goes on meanwhile.
-                self.run_worker(
-                    lambda: self.post_message(TextMade(choice.resolve(), choice.label)),
-                    group="copy",
-                    description="Making the text to copy",
-                    exit_on_error=False,
-                    exclusive=True,
-                    thread=True,
-                )
-
-        self.app.push_screen(CopyMenu([choice.label for choice in choices]), copy)
-
-    def on_text_made(self, message: TextMade) -> None:
-        """Copy what was made."""
-        message.stop()
-        with self.app.showing_failures():
-            self.app.copy(message.text, message.label)
 
     # Messages
 

@@ -12,7 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.memory.events import ReviewItem
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import Destination, ToEvent, ToFact, ToSession, ToTask
-from workbench.tui.dialogs.verdict import Judged
 from workbench.tui.evidence_view import view_evidence
 from workbench.tui.present import number
 from workbench.tui.timeline.bars import filter_parts, without
@@ -28,7 +27,7 @@ from workbench.workspace.rows import EventRow, TimelineFilter
 
 if TYPE_CHECKING:
     from workbench.tui.actions import Action
-    from workbench.workspace.readers.event_links import EventLinks, FileLink
+    from workbench.workspace.readers.event_links import EventLinks
 
 MOST_EARLIER = 50
 """Verdicts that are looked through for the latest on the whole."""
@@ -224,20 +223,16 @@ class TimelinePage(TimelineStripPage):
         if links is None or not links.evidence:
             return
         if len(links.evidence) == 1:
-            self._view(links.evidence[0])
+            view_evidence(self.app, links.position, links.evidence[0])
             return
         files = {str(place): file for place, file in enumerate(links.evidence)}
         choices = [Choice(place, file.path, file.status) for place, file in files.items()]
 
         def view(place: str | None) -> None:
             if place is not None:
-                self._view(files[place])
+                view_evidence(self.app, links.position, files[place])
 
         self.app.push_screen(ChooseDialog("Evidence", choices), view)
-
-    def _view(self, file: FileLink) -> None:
-        """The one place from which the timeline opens a source file."""
-        view_evidence(self.app, file)
 
     # Withholding
 
@@ -265,6 +260,8 @@ class TimelinePage(TimelineStripPage):
 
     def action_verdict(self) -> None:
         """Ask for a verdict on the checkpoint, the fact or the observation."""
+        from workbench.tui.dialogs.verdict import Judged
+
         links, workspace, event = self.links, self.app.workspace, self.cursor_event
         if links is None or workspace is None or event is None or not links.target_kind:
             return

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from workbench.errors import WorkbenchError
-from workbench.tui.dialogs.verdict import Judged
 from workbench.tui.timeline.activity_feed import Activity, ActivityFeed
 from workbench.tui.timeline.source import Looked, TimelineSource
 from workbench.workspace.readers.event_links import EventLinks
 from workbench.workspace.readers.timeline_names import Offered
+
+if TYPE_CHECKING:
+    from workbench.tui.dialogs.verdict import Judged
 
 
 class SearchLooked(Message):
