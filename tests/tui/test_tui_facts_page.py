@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -454,3 +456,39 @@ async def test_a_fact_is_led_to_from_elsewhere_and_esc_leads_back(root: Path) ->
         app.travel(AsOf(1, START))
         await app.lead_to(ToFact(oldest.id))
         await until(pilot, lambda: "after the moment that is shown" in whole_screen(app))
+
+
+RECORDING = """
+import sys
+from workbench.workspace import Workspace
+with Workspace.open(sys.argv[1]) as workspace:
+    held = None
+    for number in range(40):
+        held = workspace.memory.record_event(
+            f"run {number}", project="atlas", agent="other",
+            fact={"slot": "busy.slot", "value": str(number), "kind": "observed", "supersedes": held},
+        ).fact_id
+        workspace.memory.record_event(
+            f"slot {number}", project="atlas", agent="other",
+            fact={"slot": f"new.slot.{number}", "value": "x", "kind": "assumption"},
+        )
+"""
+
+
+async def test_every_key_works_while_another_process_records(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        page.goto("deploy.target")
+        await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.slot == "deploy.target")
+        with subprocess.Popen([sys.executable, "-c", RECORDING, str(root)]) as other:
+            rounds = 0
+            while other.poll() is None or not rounds:
+                rounds += 1
+                await pilot.press("enter", "j", "k", "w", "w", "escape", "j", "s", "k", "G", "g", "s", "s")
+            assert other.returncode == 0
+        await until(pilot, lambda: page.facts.status.total == 9 + 41)
+        page.goto("busy.slot")
+        await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.links == 40)
+        await until(pilot, lambda: page.pane.detail is not None and page.pane.detail.row.links == 40)
+        assert app.screen is page and page.order == "newest"
