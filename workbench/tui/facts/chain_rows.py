@@ -105,8 +105,16 @@ class ChainRows:
             yield from ((Span(" "), Span(line, how)) for line in self._why(text, width - 1))
         for line in self._marks(link, width - 1):
             yield fit_line((Span(" "), *line), width)
-        at = f" · {exact(self.when(fact.recorded_at), self.zone)}" if exactly else ""
-        yield fit_line((Span(" "), *self._end(link), Span(at, "dim")), width)
+        end = self._end(link)
+        if exactly:
+            end = (*end, Span(self._exactly(fact.recorded_at, width - 1 - line_width(end)), "dim"))
+        yield fit_line((Span(" "), *end), width)
+
+    def _exactly(self, recorded_at: str, room: int) -> str:
+        """When it was, as exactly as there is room for."""
+        at = f" · {exact(self.when(recorded_at), self.zone)}"
+        shorter = at.rsplit(" ", 1)[0]
+        return next((each for each in (at, shorter) if len(each) <= room), "")
 
     def _about(self, stop: LinkStop) -> Line:
         fact = stop.link.fact

@@ -14,8 +14,7 @@ from workbench.tui.document import Block
 from workbench.tui.facts.chain_rows import ChainRows
 from workbench.tui.facts.fact_head import FactHead
 from workbench.tui.facts.messages import DetailRead
-from workbench.tui.facts.stops import Stop, stop_key, stops_of
-from workbench.tui.widgets.page_source import MemorySource
+from workbench.tui.facts.stops import Stop, StopSource, stops_of
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.fact_rows import FactDetail, FactRow
@@ -59,6 +58,7 @@ class FactPane(Vertical):
         self._row: FactRow | None = None
         self._as_of: int | None = None
         self._detail: FactDetail | None = None
+        self._stops: StopSource | None = None
         self._detail_of = 0
         """The position that the detail was asked for."""
         self._rows = ChainRows(now, moment)
@@ -105,7 +105,7 @@ class FactPane(Vertical):
         """Show this fact as it was known at a position, or `guidance` where there is none."""
         self.set_class(row is None and bool(guidance), "-nothing")
         if row is None:
-            self._row = self._detail = None
+            self._row = self._detail = self._stops = None
             self.guide.set_blocks(guidance)
             self.head.show(None, self._now())
             self.chain.set_source(None)
@@ -144,14 +144,20 @@ class FactPane(Vertical):
         before = self.detail
         self._detail, self._detail_of = message.detail, message.position
         if message.detail is None:
+            self._stops = None
             self.chain.set_source(None)
             return
         if message.detail == before:
             return
-        # The same chain, grown or judged meanwhile: the cursor stays where it was.
-        at = self.chain.cursor_key if before is not None else None
         self.head.show(message.detail.row, self._now())
-        self.chain.set_source(MemorySource(stops_of(message.detail), stop_key), at)
+        stops = stops_of(message.detail)
+        if before is not None and self._stops is not None:
+            # The same chain, grown or judged meanwhile: nothing moves.
+            self._stops.renew(stops)
+            self.chain.refresh_live()
+            return
+        self._stops = StopSource(stops)
+        self.chain.set_source(self._stops)
 
     def toggle_whole(self) -> None:
         """Show long texts whole, or cut again."""

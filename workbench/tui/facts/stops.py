@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from workbench.tui.facts.fact_words import scope_words
 from workbench.tui.present import number
+from workbench.tui.widgets.page_source import MemorySource
 from workbench.workspace.fact_rows import MORE_COUNTED, DamagedLink, FactDetail, FactLink, FactRow
 
 
@@ -104,3 +105,15 @@ def _group(
         FactStop(row, name, "" if at else whole, more if at == last else "", at == last)
         for at, row in enumerate(rows)
     ]
+
+
+class StopSource(MemorySource[Stop]):
+    """The stops of one chain, which may grow while it is read."""
+
+    def __init__(self, stops: Sequence[Stop]) -> None:
+        super().__init__(stops, stop_key)
+
+    def renew(self, stops: Sequence[Stop]) -> None:
+        """Have these stops from now on."""
+        fresh = MemorySource(stops, stop_key)
+        self.rows, self._index = fresh.rows, fresh._index
