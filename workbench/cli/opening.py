@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def open_workspace(given: Given, *, read_only: bool = True, examine: bool = False) -> Workspace:
     """The workspace that the command is about, open: a context manager. Raises what `open` raises.
 
-    With `examine`, though its manifest cannot be used. A database of an older release is migrated first where the person asked for that.
+    With `examine`, though its manifest cannot be used. A database of an older release is migrated first where
+    the person asked for that.
     """
     from workbench.workspace.workspace import Workspace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -97,14 +97,25 @@ def chain(snapshot: Snapshot, fact_id: str) -> list[ChainLink]:
 
     Raises `InvalidArgument` for an id that no fact has, or none that may be seen.
     """
+    return [link(snapshot, each) for each in sorted(links_of(snapshot, position_of(snapshot, fact_id)))]
+
+
+def position_of(snapshot: Snapshot, fact_id: str) -> int:
+    """Where a fact was asserted. Raises `InvalidArgument` for an id that no fact has, or none to be seen."""
     stored = id_bytes(fact_id)
-    seen = snapshot.asserted()
-    position = None
+    position: int | None = None
     if stored is not None:
+        seen = snapshot.asserted()
         position = snapshot.value(f"SELECT position FROM facts WHERE fact_id = :id AND {seen}", id=stored)
     if position is None:
         raise InvalidArgument("no fact has this id", hint="list the current ones with: workbench facts")
-    links = {last := _last(snapshot, position)}
+    return position
+
+
+def links_of(snapshot: Snapshot, position: int) -> set[int]:
+    """The positions of all facts of the chain that the fact at a position belongs to."""
+    seen = snapshot.asserted()
+    links = {last := last_of(snapshot, position)}
     waiting = [last]
     earlier = f"SELECT position FROM facts WHERE replaced_by = :by AND {seen}"
     while waiting:
@@ -112,10 +123,10 @@ def chain(snapshot: Snapshot, fact_id: str) -> list[ChainLink]:
             if found not in links:
                 links.add(found)
                 waiting.append(found)
-    return [_link(snapshot, each) for each in sorted(links)]
+    return links
 
 
-def _last(snapshot: Snapshot, position: int) -> int:
+def last_of(snapshot: Snapshot, position: int) -> int:
     """The end of the chain that goes on from a fact."""
     later = f"SELECT replaced_by FROM facts WHERE position = :position AND {snapshot.asserted()}"
     seen = f"SELECT 1 FROM facts WHERE position = :position AND {snapshot.asserted()}"
@@ -128,7 +139,8 @@ def _last(snapshot: Snapshot, position: int) -> int:
         position = following
 
 
-def _link(snapshot: Snapshot, position: int) -> ChainLink:
+def link(snapshot: Snapshot, position: int) -> ChainLink:
+    """One fact of a chain."""
     row = snapshot.row(_ROW, position=position)
     assert row is not None
     event = snapshot.decoded(row)
@@ -205,15 +217,19 @@ def conflicts(snapshot: Snapshot, domains: Sequence[str]) -> list[FactConflict]:
 
     `domains` are the keys to look in. The cost grows with the scopes of several spellings, not with the log.
     """
+    found = [_conflict(snapshot, positions) for positions in conflicting(snapshot, domains)]
+    return sorted(found, key=lambda conflict: -conflict.facts[0].position)
+
+
+def conflicting(snapshot: Snapshot, domains: Sequence[str]) -> Iterator[list[int]]:
+    """The positions of the facts of each such slot, newest first; the slots in no order."""
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for domain in domains:
         for project in _projects_with_facts(snapshot, domain):
             groups.setdefault(_canonical(snapshot.registry, domain, project), []).append((domain, project))
-    found: list[FactConflict] = []
     for spellings in groups.values():
         if len(spellings) > 1:
-            found += _conflicts_among(snapshot, spellings)
-    return sorted(found, key=lambda conflict: -conflict.facts[0].position)
+            yield from _conflicts_among(snapshot, spellings)
 
 
 def _projects_with_facts(snapshot: Snapshot, domain: str) -> list[str]:
@@ -234,27 +250,29 @@ def _canonical(registry: Registry, domain: str, project: str) -> tuple[str, str]
     return registry.domain_forms(domain)[0], registry.project_forms(project)[0] if project else ""
 
 
-def _conflicts_among(snapshot: Snapshot, spellings: list[tuple[str, str]]) -> list[FactConflict]:
+def _conflicts_among(snapshot: Snapshot, spellings: list[tuple[str, str]]) -> Iterator[list[int]]:
     sql = (
-        "SELECT position, task_key, slot FROM facts WHERE domain_key = :domain AND project_key = :project "
+        "SELECT position, task_key, slot, private FROM facts "
+        "WHERE domain_key = :domain AND project_key = :project "
         f"AND {snapshot.asserted()} AND {snapshot.stands('facts')}"
     )
-    slots: dict[tuple[str, str], list[int]] = {}
+    # A private value and a public one are two slots.
+    slots: dict[tuple[str, str, bool], list[int]] = {}
     for domain, project in spellings:
-        for position, task, slot in snapshot.rows(sql, domain=domain, project=project):
-            slots.setdefault((task, slot), []).append(position)
-    found: list[FactConflict] = []
+        for position, task, slot, private in snapshot.rows(sql, domain=domain, project=project):
+            slots.setdefault((task, slot, bool(private)), []).append(position)
     for positions in slots.values():
         if len(positions) > 1:
-            said = facts(snapshot, sorted(positions, reverse=True))
-            registry = snapshot.registry
-            found.append(
-                FactConflict(
-                    domain=registry.domain(said[0].domain),
-                    project=registry.project(said[0].project),
-                    task_id=said[0].task_id,
-                    slot=said[0].slot,
-                    facts=said,
-                )
-            )
-    return found
+            yield sorted(positions, reverse=True)
+
+
+def _conflict(snapshot: Snapshot, positions: list[int]) -> FactConflict:
+    said = facts(snapshot, positions)
+    registry = snapshot.registry
+    return FactConflict(
+        domain=registry.domain(said[0].domain),
+        project=registry.project(said[0].project),
+        task_id=said[0].task_id,
+        slot=said[0].slot,
+        facts=said,
+    )

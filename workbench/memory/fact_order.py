@@ -1,0 +1,244 @@
+"""Current facts of all scopes in an order, read from a place on: what a list of facts is made of.
+
+Each order has an index that gives it, or is held in memory; a filter is applied to batches of it, so that the
+first rows of a list never wait for its last ones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from workbench.log.errors import InvalidPayload
+from workbench.memory.chain_lengths import Lengths
+from workbench.memory.events import FactAsserted
+from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, UnreadableEvent
+from workbench.memory.spans import Span, domains_seen, newest
+
+FactOrder: TypeAlias = Literal["newest", "scope", "replaced"]
+"""Newest first; by scope and slot; those whose slot was replaced most often first."""
+ORDERS: tuple[FactOrder, ...] = ("newest", "scope", "replaced")
+
+_FIRST_BATCH, _MOST_BATCH = 256, 4096
+_MOST_WORDS = 16
+
+
+class FactPlace(NamedTuple):
+    """Where a current fact stands in each of the orders."""
+
+    position: int
+    domain: str = ""
+    project: str = ""
+    task: str = ""
+    """Folded keys."""
+    slot: str = ""
+    links: int = 1
+    """Facts in its chain."""
+
+
+class FactFilter(NamedTuple):
+    """Which current facts are wanted; what is empty narrows nothing."""
+
+    text: str = ""
+    """Words; each stands in slot, value, project, task, domain or author, in any case."""
+    kinds: tuple[str, ...] = ()
+    only: Literal["", "disputed", "conflicts"] = ""
+
+
+def in_order(
+    snapshot: Snapshot,
+    order: FactOrder,
+    lengths: Callable[[], Lengths],
+    place: FactPlace | None = None,
+    *,
+    backwards: bool = False,
+) -> Iterator[list[int]]:
+    """Positions of the current facts behind a place (or before it, the nearest first), in growing batches."""
+    size = _FIRST_BATCH
+    if order == "replaced":
+        yield from _by_length(lengths(), place, backwards)
+        return
+    domains = domains_seen(snapshot)
+    while True:
+        if order == "newest":
+            found = _newest(snapshot, domains, place, size, backwards)
+            following = FactPlace(found[-1]) if found else None
+        else:
+            rows = _by_scope(snapshot, place, size, backwards)
+            found = [row.position for row in rows]
+            following = rows[-1] if rows else None
+        if found:
+            yield found
+        if len(found) < size:
+            return
+        place, size = following, min(2 * size, _MOST_BATCH)
+
+
+def _newest(
+    snapshot: Snapshot, domains: tuple[str, ...], place: FactPlace | None, size: int, backwards: bool
+) -> list[int]:
+    index = "facts_of_domain_in_time" if snapshot.past else "facts_current_of_domain"
+    return newest(
+        snapshot,
+        Span(domains),
+        f"facts INDEXED BY {index}",
+        f"{snapshot.asserted()} AND {snapshot.stands('facts')}",
+        size,
+        above=place.position if backwards and place is not None else 0,
+        below=place.position if not backwards and place is not None else None,
+        ascending=backwards,
+    )
+
+
+def _by_scope(snapshot: Snapshot, place: FactPlace | None, size: int, backwards: bool) -> list[FactPlace]:
+    index = "facts_in_time" if snapshot.past else "facts_current"
+    way, than = ("DESC", "<") if backwards else ("ASC", ">")
+    columns = ("domain_key", "project_key", "task_key", "slot", "position")
+    beyond, values = "1", {}
+    if place is not None:
+        # The index has the scopes in order; the slots of one scope are sorted when it is reached.
+        beyond = (
+            f"(domain_key, project_key, task_key) {than}= (:domain, :project, :task) AND "
+            f"({', '.join(columns)}) {than} (:domain, :project, :task, :slot, :position)"
+        )
+        values = place._asdict()
+        del values["links"]
+    found = snapshot.rows(
+        f"SELECT position, domain_key, project_key, task_key, slot FROM facts INDEXED BY {index} "
+        f"WHERE {snapshot.asserted()} AND {snapshot.stands('facts')} AND {beyond} "
+        f"ORDER BY {', '.join(f'{column} {way}' for column in columns)} LIMIT :size",
+        size=size,
+        **values,
+    )
+    return [FactPlace(*row) for row in found]
+
+
+def _by_length(lengths: Lengths, place: FactPlace | None, backwards: bool) -> Iterator[list[int]]:
+    ranked = lengths.ranked
+    at = len(ranked) if backwards else 0
+    if place is not None:
+        key = (-place.links, -place.position)
+        at = bisect_left(ranked, key) if backwards else bisect_right(ranked, key)
+    size = _FIRST_BATCH
+    while at > 0 if backwards else at < len(ranked):
+        if backwards:
+            part, at = ranked[max(0, at - size) : at][::-1], max(0, at - size)
+        else:
+            part, at = ranked[at : at + size], at + size
+        yield [-newest_of_chain for _, newest_of_chain in part]
+        size = min(2 * size, _MOST_BATCH)
+
+
+def ordered(
+    snapshot: Snapshot, order: FactOrder, lengths: Callable[[], Lengths], positions: Collection[int]
+) -> list[FactPlace]:
+    """The places of these facts in an order."""
+    found = places(snapshot, positions)
+    if order == "replaced":
+        held = lengths().of
+        found = [each._replace(links=held.get(each.position, 1)) for each in found]
+    return sorted(found, key=lambda each: key_of(order, each))
+
+
+def key_of(order: FactOrder, place: FactPlace) -> tuple[int | str, ...]:
+    """What a list in this order is sorted by."""
+    if order == "newest":
+        return (-place.position,)
+    if order == "replaced":
+        return (-place.links, -place.position)
+    return (place.domain, place.project, place.task, place.slot, place.position)
+
+
+def places(snapshot: Snapshot, positions: Collection[int]) -> list[FactPlace]:
+    """The places of facts, without their links, in no order."""
+    rows = snapshot.rows(
+        "SELECT f.position, f.domain_key, f.project_key, f.task_key, f.slot "
+        "FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value",
+        these=_json(positions),
+    )
+    return [FactPlace(*row) for row in rows]
+
+
+def passing(snapshot: Snapshot, wanted: FactFilter, positions: Sequence[int]) -> list[int]:
+    """Those of these facts that kind and words of a filter let through, in their order."""
+    words = [word.casefold() for word in wanted.text.split()[:_MOST_WORDS]]
+    if not words and not wanted.kinds:
+        return list(positions)
+    conditions = ["1"]
+    values: dict[str, str] = {}
+    if wanted.kinds:
+        conditions.append("f.kind IN (SELECT value FROM json_each(:kinds))")
+        values["kinds"] = msgspec.json.encode(wanted.kinds).decode()
+    for number, word in enumerate(words):
+        if word.isascii() and word.isprintable() and '"' not in word and "\\" not in word:
+            # What is stored holds all that is looked in: a look at the text spares most of the decoding.
+            conditions.append(f"e.payload LIKE :word{number} ESCAPE '!'")
+            values[f"word{number}"] = "%" + _literal(word) + "%"
+    columns = f"{EVENT_COLUMNS}" if words else "f.position"
+    rows = snapshot.rows(
+        f"SELECT {columns} FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value "
+        f"CROSS JOIN events e ON e.position = f.position WHERE {' AND '.join(conditions)} ORDER BY j.key",
+        these=_json(positions),
+        **values,
+    )
+    if not words:
+        return [row[0] for row in rows]
+    found: list[int] = []
+    for row in rows:
+        try:
+            said: FactAsserted = snapshot.decoded(row).payload
+        except (InvalidPayload, UnreadableEvent):
+            # Nobody can say which words it holds; a list without words shows that it is there.
+            continue
+        if all(word in _text(said) for word in words):
+            found.append(row[0])
+    return found
+
+
+def _text(said: FactAsserted) -> str:
+    names = (said.slot, said.value, said.domain, said.project, said.task_id, said.agent)
+    return "\n".join(name for name in names if isinstance(name, str)).casefold()
+
+
+def _literal(word: str) -> str:
+    for sign in "!%_":
+        word = word.replace(sign, "!" + sign)
+    return word
+
+
+def _json(positions: Collection[int]) -> str:
+    return msgspec.json.encode(list(positions)).decode()
+
+
+def total(snapshot: Snapshot) -> int:
+    """How many current facts there are."""
+    return _counted(snapshot, "1")
+
+
+def rank(snapshot: Snapshot, order: FactOrder, lengths: Callable[[], Lengths], place: FactPlace) -> int:
+    """How many current facts stand before a place."""
+    if order == "replaced":
+        return bisect_left(lengths().ranked, (-place.links, -place.position))
+    if order == "newest":
+        return _counted(snapshot, "position > :position", position=place.position)
+    values = place._asdict()
+    del values["links"]
+    return _counted(
+        snapshot,
+        "(domain_key, project_key, task_key, slot, position) < (:domain, :project, :task, :slot, :position)",
+        **values,
+    )
+
+
+def _counted(snapshot: Snapshot, condition: str, **values: int | str) -> int:
+    index = "" if snapshot.past else "INDEXED BY facts_held"
+    return int(
+        snapshot.value(
+            f"SELECT count(*) FROM facts {index} "
+            f"WHERE {snapshot.asserted()} AND {snapshot.stands('facts')} AND {condition}",
+            **values,
+        )
+    )

@@ -1,0 +1,53 @@
+"""What the Facts screen says in its list and detail while there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.present import Line, Span
+from workbench.workspace.fact_rows import FactFilter
+
+FILLING = (
+    ("workbench record TEXT --fact-file FILE", "asserts one: slot, value, kind"),
+    ("workbench facts", "lists them"),
+)
+"""Commands that have to do with an empty screen, and what each does."""
+
+
+def empty_lines(wanted: FactFilter, clear: str, *, past: bool = False) -> Sequence[Line]:
+    """What an empty list says, of now or of the past; `clear` is the key that clears the filter."""
+    if wanted != FactFilter():
+        lines: list[Line] = [(), (Span("  No fact matches the filter", "strong"),)]
+        if wanted.only == "conflicts":
+            lines.append((Span("  No slot has several values.", "dim"),))
+        elif wanted.text:
+            lines.append((Span("  Words are looked for in slot, value,", "dim"),))
+            lines.append((Span("  project, task, domain and author.", "dim"),))
+        return (*lines, (Span(f"  {clear}", "accent"), Span(" shows every fact again.", "dim")))
+    if past:
+        return ((), (Span("  No fact was known then", "strong"),))
+    return (
+        (),
+        (Span("  No facts yet", "strong"),),
+        (),
+        (Span("  In a shell:", "dim"),),
+        *((Span(f"  {command}", "ink"),) for command, _ in FILLING),
+    )
+
+
+def guidance() -> list[Block]:
+    """What the detail says while there is no fact."""
+    return [
+        Heading("Nothing here yet", role="strong"),
+        Blank(),
+        Paragraph(
+            "A fact is what one slot of a project or task holds: “deploy.target = blue/green pair”. Agents "
+            "assert facts as observed, as decisions or as assumptions; a new value names the one that it "
+            "replaces, and the chain of them stays. Here you follow a fact to its origin, give a verdict, or "
+            "decide it yourself."
+        ),
+        Blank(),
+        Heading("In a shell"),
+        *(Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING),
+    ]
