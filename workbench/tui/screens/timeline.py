@@ -90,10 +90,13 @@ class TimelinePage(TimelineStripPage):
 
     def reachable_actions(self) -> list[Action]:
         """The footer names where this event leads, and nothing that it does not have."""
-        return [
-            replace(action, footer=0) if action.id in LEADS and action.reason(self.app) else action
-            for action in super().reachable_actions()
-        ]
+        kept = ("", self.app.access.write_refusal)
+
+        def has(action: Action) -> bool:
+            return action.id not in LEADS or action.reason(self.app) in kept
+
+        actions = super().reachable_actions()
+        return [action if has(action) else replace(action, footer=0) for action in actions]
 
     # Going somewhere
 

@@ -120,8 +120,10 @@ def _has_later(app: Shell) -> str:
     return "" if page is not None and page.busy_cell(1) is not None else "nothing happened after that"
 
 
-LEADS = frozenset({"timeline.session", "timeline.task", "timeline.fact", "timeline.evidence"})
-"""What the footer names only for events that lead there."""
+LEADS = frozenset(
+    f"timeline.{name}" for name in ("session", "task", "fact", "evidence", "verdict", "quarantine")
+)
+"""What the footer names only for events that have it, or where nothing can be written at all."""
 
 TIMELINE_ACTIONS = (
     Action(
