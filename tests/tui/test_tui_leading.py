@@ -14,9 +14,11 @@ from tests.tui.timeline_probe import NOW, rows_shown, timeline
 from tests.tui.travel_probe import make_story, story_app
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.destinations import Destination, ToEvent, ToFact, ToTask
+from workbench.tui.evidence_viewer import EvidenceViewer
 from workbench.tui.page import Page
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
+from workbench.workspace import Workspace
 from workbench.workspace.rows import TimelineFilter
 
 
@@ -159,3 +161,19 @@ async def test_an_event_after_the_moment_is_not_there(story: Path) -> None:
         await until(pilot, lambda: "recorded after the moment that is shown" in whole_screen(app))
         await pilot.press("escape")
         assert timeline(app).cursor_event is not None
+
+
+async def test_an_observation_leads_to_its_files(story: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("The flag is turned by hand.\n", "utf-8")
+    with Workspace.open(story) as workspace:
+        workspace.memory.record_event("See the notes.", project="atlas", source_files=[str(notes)])
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 13)
+        assert "e evidence" in whole_screen(app)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceViewer))
+        await until(pilot, lambda: "The flag is turned by hand." in whole_screen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
