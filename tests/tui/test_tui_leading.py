@@ -123,6 +123,29 @@ async def test_a_cause_is_on_the_same_screen_and_esc_goes_back_step_by_step(stor
         await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 8)
 
 
+async def test_an_act_of_a_session_is_shown_on_the_timeline_and_back(story: Path) -> None:
+    app = story_app(story, "sessions")
+    async with app.run_test(size=(120, 40)) as pilot:
+        sessions = app.page
+        assert isinstance(sessions, SessionsPage)
+        await until(pilot, lambda: sessions.detail.entry is not None)
+        sessions.detail.go_to(4)
+        await until(pilot, lambda: sessions.detail.entry is not None and sessions.detail.entry.seq == 4)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage))
+        page = await rows_shown(pilot, app)
+        await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 4)
+        # There and back, and back again: each esc takes one step.
+        await pilot.press("o")
+        await until(pilot, lambda: app.page is sessions)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is page)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is sessions)
+        assert sessions.detail.entry is not None and sessions.detail.entry.seq == 4
+        assert "esc back" not in whole_screen(app)
+
+
 async def test_who_opens_a_screen_has_left_the_way_back(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:
