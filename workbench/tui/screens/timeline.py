@@ -12,7 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.memory.events import ReviewItem
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import Destination, ToEvent, ToFact, ToSession, ToTask
-from workbench.tui.evidence_view import view_evidence
 from workbench.tui.present import number
 from workbench.tui.timeline.bars import filter_parts, without
 from workbench.tui.timeline.bookmarks import Bookmark
@@ -219,23 +218,13 @@ class TimelinePage(TimelineStripPage):
             await self.app.lead_to(ToEvent(links.cause))
 
     def action_open_evidence(self) -> None:
-        """Look at a source file of the event; of several, ask at which."""
-        from workbench.tui.dialogs.choose import Choice, ChooseDialog
+        """Look at a source file of the event; the others are a key away."""
+        from workbench.tui.evidence_viewer import open_evidence
 
         links = self.links
-        if links is None or not links.evidence:
-            return
-        if len(links.evidence) == 1:
-            view_evidence(self.app, links.position, links.evidence[0])
-            return
-        files = {str(place): file for place, file in enumerate(links.evidence)}
-        choices = [Choice(place, file.path, file.status) for place, file in files.items()]
-
-        def view(place: str | None) -> None:
-            if place is not None:
-                view_evidence(self.app, links.position, files[place])
-
-        self.app.push_screen(ChooseDialog("Evidence", choices), view)
+        if links is not None and links.evidence:
+            file = links.evidence[0]
+            open_evidence(self.app, sha256=file.sha256, path=file.path, position=links.position)
 
     # Withholding
 

@@ -242,7 +242,7 @@ TIMELINE_ACTIONS = (
     Action(
         "timeline.evidence",
         "evidence",
-        "Look at a source file that this event names.",
+        "Show the files that this event rests on.",
         ("e",),
         "timeline",
         "Act",
