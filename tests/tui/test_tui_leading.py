@@ -160,6 +160,17 @@ async def test_who_opens_a_screen_has_left_the_way_back(story: Path) -> None:
         assert isinstance(app.page, SessionsPage)
 
 
+async def test_a_key_that_comes_before_the_event_was_read_waits_for_it(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 8)
+        page._links = None
+        await app.action_perform("timeline.cause")
+        assert page.cursor_event is not None and page.cursor_event.position == 8
+        page._show_links()
+        await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 7)
+
+
 async def test_what_an_event_does_not_have_says_so(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:
