@@ -14,9 +14,11 @@ from tests.tui.timeline_probe import NOW, rows_shown, timeline
 from tests.tui.travel_probe import make_story, story_app
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.destinations import Destination, ToEvent, ToFact, ToTask
+from workbench.tui.evidence_viewer import EvidenceViewer
 from workbench.tui.page import Page
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
+from workbench.workspace import Workspace
 from workbench.workspace.rows import TimelineFilter
 
 
@@ -121,6 +123,29 @@ async def test_a_cause_is_on_the_same_screen_and_esc_goes_back_step_by_step(stor
         await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 8)
 
 
+async def test_an_act_of_a_session_is_shown_on_the_timeline_and_back(story: Path) -> None:
+    app = story_app(story, "sessions")
+    async with app.run_test(size=(120, 40)) as pilot:
+        sessions = app.page
+        assert isinstance(sessions, SessionsPage)
+        await until(pilot, lambda: sessions.detail.entry is not None)
+        sessions.detail.go_to(4)
+        await until(pilot, lambda: sessions.detail.entry is not None and sessions.detail.entry.seq == 4)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage))
+        page = await rows_shown(pilot, app)
+        await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 4)
+        # There and back, and back again: each esc takes one step.
+        await pilot.press("o")
+        await until(pilot, lambda: app.page is sessions)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is page)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is sessions)
+        assert sessions.detail.entry is not None and sessions.detail.entry.seq == 4
+        assert "esc back" not in whole_screen(app)
+
+
 async def test_who_opens_a_screen_has_left_the_way_back(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -133,6 +158,17 @@ async def test_who_opens_a_screen_has_left_the_way_back(story: Path) -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert isinstance(app.page, SessionsPage)
+
+
+async def test_a_key_that_comes_before_the_event_was_read_waits_for_it(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 8)
+        page._links = None
+        await app.action_perform("timeline.cause")
+        assert page.cursor_event is not None and page.cursor_event.position == 8
+        page._show_links()
+        await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 7)
 
 
 async def test_what_an_event_does_not_have_says_so(story: Path) -> None:
@@ -159,3 +195,19 @@ async def test_an_event_after_the_moment_is_not_there(story: Path) -> None:
         await until(pilot, lambda: "recorded after the moment that is shown" in whole_screen(app))
         await pilot.press("escape")
         assert timeline(app).cursor_event is not None
+
+
+async def test_an_observation_leads_to_its_files(story: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("The flag is turned by hand.\n", "utf-8")
+    with Workspace.open(story) as workspace:
+        workspace.memory.record_event("See the notes.", project="atlas", source_files=[str(notes)])
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 13)
+        assert "e evidence" in whole_screen(app)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceViewer))
+        await until(pilot, lambda: "The flag is turned by hand." in whole_screen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)

@@ -24,7 +24,7 @@ from workbench.log.streams import StreamRef, session_stream
 from workbench.memory.memory import Memory
 from workbench.sessions.errors import ChronicumNotFound
 from workbench.sessions.events import ChronicumDescribed
-from workbench.workspace.readers import Readers
+from workbench.workspace.readers import Readers, session_past
 from workbench.workspace.readers.timeline_queries import FIRST_PLACE
 from workbench.workspace.rows import ActaFilter, SessionFilter, TimelineFilter
 
@@ -216,9 +216,12 @@ def timeline_says(readers: Readers, as_of: int | None) -> dict[str, Any]:
 
 
 @settings(max_examples=25, deadline=None)
-@given(STEPS)
-def test_any_position_answers_as_a_log_that_ends_there(steps: list[tuple[str, int, int]]) -> None:
+@given(STEPS, st.sampled_from((2, session_past.LONG)))
+def test_any_position_answers_as_a_log_that_ends_there(steps: list[tuple[str, int, int]], long: int) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        # Long sessions are counted from the ends of time: here two acta make one long.
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(session_past, "LONG", long)
         log = stack.enter_context(open_log(Path(folder, "one.db")))
         replayed = stack.enter_context(open_log(Path(folder, "two.db")))
         Story(log).tell(steps)

@@ -1,7 +1,7 @@
 """Where a screen can lead: an event, a session, a task, a fact, and the way back.
 
-A screen that can be led to says so by `Page.LEADS` and shows a destination in `Page.arrive`; whoever wants to
-lead there calls `app.lead_to(destination)` and knows no other screen.
+A screen that can be led to shows a destination in `Page.arrive`; whoever wants to lead there calls
+`app.lead_to(destination)` and knows no other screen.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from workbench.workspace.readers.timeline_queries import TimelineReader
 
 HINT = (
-    "What was known then is shown, by when it was recorded: a position (12 400), an event's id, or a time, "
-    "as 2026-03-02 · 2026-03-02 14:00 · yesterday · 3 days ago; a day means its beginning"
+    "What was known then is shown, by when it was recorded: a position (12\u00a0400), an event's id, or a "
+    "time, as 2026-03-02 · 2026-03-02 14:00 · yesterday · 3 days ago; a day means its beginning"
 )
 
 

@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.actions import writing
 from workbench.tui.copying import CopyChoice
-from workbench.tui.destinations import Destination, ToSession
+from workbench.tui.destinations import Destination, ToEvent, ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, number, one_line
@@ -404,6 +404,12 @@ class SessionsPage(Page):
             self.sessions.go_to(place.session_id)
         if place.seq is not None:
             self.show_detail()
+
+    async def action_show_on_timeline(self) -> None:
+        """The act under the cursor among all events."""
+        entry = self.detail.entry
+        if entry is not None:
+            await self.app.lead_to(ToEvent(entry.actum.position))
 
     def action_into(self) -> None:
         """From a call to its sub-agent's first act."""

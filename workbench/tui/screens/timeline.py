@@ -12,7 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.memory.events import ReviewItem
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import Destination, ToEvent, ToFact, ToSession, ToTask
-from workbench.tui.evidence_view import view_evidence
 from workbench.tui.present import number
 from workbench.tui.timeline.bars import filter_parts, without
 from workbench.tui.timeline.bookmarks import Bookmark
@@ -55,6 +54,8 @@ class TimelinePage(TimelineStripPage):
     def __init__(self) -> None:
         super().__init__()
         self._links: EventLinks | None = None
+        self._waiting = ""
+        """The action that a person chose before it was known what the event belongs to."""
 
     def show_stream(self, stream: str) -> None:
         """Show the events of one stream and nothing else, as `session/ID`; an open detail gives way."""
@@ -72,6 +73,10 @@ class TimelinePage(TimelineStripPage):
 
     def _show_event(self) -> None:
         super()._show_event()
+        self._waiting = ""
+        self._show_links()
+
+    def _show_links(self) -> None:
         event, workspace, as_of = self.cursor_event, self.app.workspace, self.app.as_of
         if event is None or workspace is None:
             return
@@ -84,16 +89,32 @@ class TimelinePage(TimelineStripPage):
         self.in_thread(read, "links", "Reading what an event belongs to")
 
     def on_links_read(self, message: LinksRead) -> None:
-        """Other keys may be live now."""
+        """Other keys may be live now; an action that waited for it is run, or says why it cannot."""
         self._links = message.links
         self.update_footer()
+        waiting, self._waiting = self._waiting, ""
+        if waiting and self.links is not None:
+            self.run_worker(self.app.run_action(f"app.perform({waiting!r})"), exit_on_error=False)
+
+    def _known(self, action: str) -> EventLinks | None:
+        """What the event belongs to; None where that is read first, and the action then run again."""
+        links = self.links
+        if links is None and self.cursor_event is not None:
+            self._waiting = f"{NAME}.{action}"
+        return links
 
     def reachable_actions(self) -> list[Action]:
         """The footer names where this event leads, and nothing that it does not have."""
-        return [
-            replace(action, footer=0) if action.id in LEADS and action.reason(self.app) else action
-            for action in super().reachable_actions()
-        ]
+        kept = ("", self.app.access.write_refusal)
+
+        def has(action: Action) -> bool:
+            if action.id not in LEADS:
+                return True
+            known = self.links is not None or action.reason(self.app) != ""
+            return known and action.reason(self.app) in kept
+
+        actions = super().reachable_actions()
+        return [action if has(action) else replace(action, footer=0) for action in actions]
 
     # Going somewhere
 
@@ -191,52 +212,44 @@ class TimelinePage(TimelineStripPage):
 
     async def action_open_session(self) -> None:
         """Show the event in its session, or the session that recorded it."""
-        event, links = self.cursor_event, self.links
+        event = self.cursor_event
         if event is None:
             return
         session = text_of(event, "chronicum_id")
         if session:
             await self.app.lead_to(ToSession(session, event.seq))
-        elif links is not None and links.session is not None:
+            return
+        links = self._known("session")
+        if links is not None and links.session is not None:
             await self.app.lead_to(ToSession(links.session))
 
     async def action_open_task(self) -> None:
         """Show the event's task."""
-        links = self.links
+        links = self._known("task")
         if links is not None and links.task is not None:
             task = links.task
             await self.app.lead_to(ToTask(task.project, task.task_id, task.domain, task.checkpoint_id))
 
     async def action_open_fact(self) -> None:
         """Show the event's fact."""
-        links = self.links
+        links = self._known("fact")
         if links is not None and links.fact_id:
             await self.app.lead_to(ToFact(links.fact_id))
 
     async def action_open_cause(self) -> None:
         """Go to what caused the event."""
-        links = self.links
+        links = self._known("cause")
         if links is not None and links.cause:
             await self.app.lead_to(ToEvent(links.cause))
 
     def action_open_evidence(self) -> None:
-        """Look at a source file of the event; of several, ask at which."""
-        from workbench.tui.dialogs.choose import Choice, ChooseDialog
+        """Look at a source file of the event; the others are a key away."""
+        from workbench.tui.evidence_viewer import open_evidence
 
-        links = self.links
-        if links is None or not links.evidence:
-            return
-        if len(links.evidence) == 1:
-            view_evidence(self.app, links.position, links.evidence[0])
-            return
-        files = {str(place): file for place, file in enumerate(links.evidence)}
-        choices = [Choice(place, file.path, file.status) for place, file in files.items()]
-
-        def view(place: str | None) -> None:
-            if place is not None:
-                view_evidence(self.app, links.position, files[place])
-
-        self.app.push_screen(ChooseDialog("Evidence", choices), view)
+        links = self._known("evidence")
+        if links is not None and links.evidence:
+            file = links.evidence[0]
+            open_evidence(self.app, sha256=file.sha256, path=file.path, position=links.position)
 
     # Withholding
 
@@ -244,7 +257,7 @@ class TimelinePage(TimelineStripPage):
         """Withhold the observation from agents, or release it, for a reason."""
         from workbench.tui.timeline.withholding import WithholdDialog
 
-        links, workspace, event = self.links, self.app.workspace, self.cursor_event
+        links, workspace, event = self._known("quarantine"), self.app.workspace, self.cursor_event
         if links is None or workspace is None or event is None or not links.observation_id:
             return
         dialog = WithholdDialog(workspace, links.observation_id, event, release=links.quarantined)
@@ -266,7 +279,7 @@ class TimelinePage(TimelineStripPage):
         """Ask for a verdict on the checkpoint, the fact or the observation."""
         from workbench.tui.dialogs.verdict import Judged
 
-        links, workspace, event = self.links, self.app.workspace, self.cursor_event
+        links, workspace, event = self._known("verdict"), self.app.workspace, self.cursor_event
         if links is None or workspace is None or event is None or not links.target_kind:
             return
         memory, kind, target = workspace.memory, links.target_kind, links.target_id

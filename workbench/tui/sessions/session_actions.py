@@ -36,6 +36,12 @@ def _entry(app: WorkbenchApp) -> Entry | None:
     return None if detail is None else detail.entry
 
 
+def _has_act(app: WorkbenchApp) -> str:
+    if not app.has_screen("timeline"):
+        return "there is no Timeline screen"
+    return "" if _entry(app) is not None else "the cursor is not on an act"
+
+
 def _into(app: WorkbenchApp) -> str:
     entry = _entry(app)
     has_child = entry is not None and entry.actum.child_seq is not None
@@ -75,6 +81,16 @@ ACTIONS = (
         "import_transcripts",
         footer=50,
         reason=writing,
+    ),
+    Action(
+        "sessions.timeline",
+        "timeline",
+        "Show this act among all events on the Timeline.",
+        ("o",),
+        NAME,
+        "Act",
+        "show_on_timeline",
+        reason=_has_act,
     ),
     Action(
         "sessions.form",

@@ -59,6 +59,8 @@ def _has_session(app: Shell) -> str:
     if row is not None and text_of(row, "chronicum_id"):
         return ""
     links = _links(app)
+    if _reading(app):
+        return ""
     return "" if links is not None and links.session is not None else "this event belongs to no session"
 
 
@@ -67,10 +69,18 @@ def _links(app: Shell) -> EventLinks | None:
     return page.links if page is not None else None
 
 
+def _reading(app: Shell) -> bool:
+    """What the event under the cursor belongs to is being read: an action waits for it."""
+    page = _page(app)
+    return page is not None and page.cursor_event is not None and page.links is None
+
+
 def _has_task(app: Shell) -> str:
     if not app.has_screen("handoffs"):
         return "there is no Handoffs screen"
     links = _links(app)
+    if _reading(app):
+        return ""
     return "" if links is not None and links.task is not None else "this event belongs to no task"
 
 
@@ -78,23 +88,29 @@ def _has_fact(app: Shell) -> str:
     if not app.has_screen("facts"):
         return "there is no Facts screen"
     links = _links(app)
+    if _reading(app):
+        return ""
     return "" if links is not None and links.fact_id else "this event asserts no fact"
 
 
 def _has_cause(app: Shell) -> str:
     links = _links(app)
+    if _reading(app):
+        return ""
     return "" if links is not None and links.cause else "no other event caused this one"
 
 
 def _has_evidence(app: Shell) -> str:
     links = _links(app)
+    if _reading(app):
+        return ""
     return "" if links is not None and links.evidence else "this event names no source file"
 
 
 def _withholding(app: Shell) -> str:
     refusal = writing(app)
     links = _links(app)
-    if refusal:
+    if refusal or _reading(app):
         return refusal
     if links is None or not links.observation_id:
         return "only observations can be withheld from agents"
@@ -104,7 +120,7 @@ def _withholding(app: Shell) -> str:
 def _judging(app: Shell) -> str:
     refusal = writing(app)
     links = _links(app)
-    if refusal:
+    if refusal or _reading(app):
         return refusal
     known = links is not None and links.target_kind
     return "" if known else "verdicts are about checkpoints, facts and observations"
@@ -120,8 +136,10 @@ def _has_later(app: Shell) -> str:
     return "" if page is not None and page.busy_cell(1) is not None else "nothing happened after that"
 
 
-LEADS = frozenset({"timeline.session", "timeline.task", "timeline.fact", "timeline.evidence"})
-"""What the footer names only for events that lead there."""
+LEADS = frozenset(
+    f"timeline.{name}" for name in ("session", "task", "fact", "evidence", "verdict", "quarantine")
+)
+"""What the footer names only for events that have it, or where nothing can be written at all."""
 
 TIMELINE_ACTIONS = (
     Action(
@@ -240,7 +258,7 @@ TIMELINE_ACTIONS = (
     Action(
         "timeline.evidence",
         "evidence",
-        "Look at a source file that this event names.",
+        "Show the files that this event rests on.",
         ("e",),
         "timeline",
         "Act",

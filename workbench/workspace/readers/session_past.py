@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import apsw
 
 from workbench.sessions import facets as facet_numbers
+from workbench.sessions.events import ACTUM
 from workbench.sessions.queries import entry_sql
 from workbench.storage import fetch
 from workbench.workspace.readers.entry_damage import DAMAGE, reason_of
@@ -38,7 +39,26 @@ _KNOWN = (
     "a.first_happened, a.last_happened, a.acta, a.last_position "
     "FROM chronica c CROSS JOIN session_activity a USING(stream_id) WHERE c.from_position <= ?"
 )
+_HAPPENED = "coalesce(e.occurred_at, e.recorded_at)"
+_SPAN = f"SELECT min(at), max(at) FROM ({entry_sql(facet_numbers.ACTA, False, f'{_HAPPENED} AS at')})"
+LONG = 20_000
+"""From so many acta on the ends of a session are looked for from the ends of time, not among all its acta."""
+_OUTERMOST = tuple(
+    f"SELECT {_HAPPENED} FROM events e INDEXED BY events_as_happened WHERE {_HAPPENED} BETWEEN ?1 AND ?2 "
+    "AND +e.position <= ?3 AND e.stream_id = ?4 "
+    f"AND e.type_id IN (SELECT type_id FROM event_types WHERE type = '{ACTUM.type}') "
+    f"ORDER BY {_HAPPENED} {order}, e.position {order} LIMIT 1"
+    for order in ("ASC", "DESC")
+)
 _ACTORS = "json_extract(e.payload, '$.actor') AS actor, json_extract(e.payload, '$.actor_kind') AS kind"
+_BY_ACTOR = (
+    f"SELECT actor, kind, count(*) FROM ({entry_sql(facet_numbers.ACTA, False, _ACTORS)}) "
+    "WHERE actor IS NOT NULL GROUP BY 1, 2"
+)
+_OF_ACTOR = (
+    "SELECT count(*) FROM event_actors a CROSS JOIN events e ON e.position = a.position "
+    "WHERE a.actor_id = (SELECT actor_id FROM actors WHERE name = ?) AND a.position {} ? AND e.stream_id = ?"
+)
 
 
 def acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:
@@ -115,19 +135,9 @@ class PastSessions:
 
     def actors(self, connection: apsw.Connection, session: PastSession) -> list[tuple[str, str, int]]:
         """(actor, its kind, number of acta) of a session that has grown since."""
-        stream_id, acta = session.head[0], session.head[7]
-        found = self._actors.get(stream_id)
+        found = self._actors.get(session.head[0])
         if found is None:
-            sql = entry_sql(facet_numbers.ACTA, False, _ACTORS)
-            counted = f"SELECT actor, kind, count(*) FROM ({sql}) WHERE actor IS NOT NULL GROUP BY 1, 2"
-            try:
-                found = [(a, kind, n) for a, kind, n in connection.execute(counted, (stream_id, 0, acta))]
-            except DAMAGE as error:
-                reason_of(error)
-                # Who did what is damaged nobody knows any more: whoever is known of the session today.
-                now = "SELECT actor, actor_kind, acta FROM session_actors WHERE stream_id = ?"
-                found = [(a, kind, n) for a, kind, n in connection.execute(now, (stream_id,))]
-            self._actors[stream_id] = found
+            found = self._actors[session.head[0]] = _actors(connection, session, self.position)
         return found
 
     def _known(self, connection: apsw.Connection) -> dict[int, PastSession]:
@@ -149,10 +159,39 @@ class PastSessions:
         last = fetch.value(
             connection, entry_sql(facet_numbers.ACTA, True, "e.recorded_at"), (stream_id, end + 1, 1)
         )
-        happened = entry_sql(facet_numbers.ACTA, False, "coalesce(e.occurred_at, e.recorded_at) AS at")
-        times = fetch.row(connection, f"SELECT min(at), max(at) FROM ({happened})", (stream_id, 0, acta))
-        assert times is not None
+        if acta >= LONG:
+            bounds = (head[5], head[6], self.position, stream_id)
+            times = tuple(fetch.value(connection, sql, bounds) for sql in _OUTERMOST)
+        else:
+            times = fetch.row(connection, _SPAN, (stream_id, 0, acta)) or ()
         return PastSession((*head[:4], last, *times, acta), end)
+
+
+def _actors(connection: apsw.Connection, session: PastSession, position: int) -> list[tuple[str, str, int]]:
+    stream_id, end, acta = session.head[0], session.end or 0, session.head[7]
+    rows = fetch.rows(
+        connection, "SELECT actor, actor_kind, acta FROM session_actors WHERE stream_id = ?", (stream_id,)
+    )
+    now: dict[tuple[str, str], int] = {(actor, kind): number for actor, kind, number in rows}
+    # What came since, where that is less: what there is now, without that.
+    later = 2 * acta > sum(now.values())
+    if acta >= LONG and len({actor for actor, _ in now}) == len(now):
+        # Nobody was of two kinds: the index of actors knows who did what.
+        side = ">" if later else "<="
+        found = {
+            key: int(fetch.value(connection, _OF_ACTOR.format(side), (key[0], position, stream_id)))
+            for key in now
+        }
+    else:
+        try:
+            among = connection.execute(_BY_ACTOR, (stream_id, end, -1) if later else (stream_id, 0, acta))
+            found = {(actor, kind): number for actor, kind, number in among}
+        except DAMAGE as error:
+            reason_of(error)
+            # Who did what is damaged nobody knows any more: whoever is known of the session today.
+            found, later = now, False
+    counts = {key: now[key] - found.get(key, 0) for key in now} if later else found
+    return [(actor, kind, number) for (actor, kind), number in counts.items() if number > 0]
 
 
 def facets_upto(connection: apsw.Connection, stream_id: int, end: int) -> dict[int, int]:
