@@ -121,17 +121,36 @@ def list_(given: Given, digest: str, path: str, status: str | None, limit: int, 
     shell_complete=completes("files"),
     help="Write the bytes of the copy into a new file; “-” is standard output.",
 )
+@click.option("--diff", is_flag=True, help="Compare it with the file on the disk now.")
+@click.option(
+    "--file",
+    type=utf8,
+    metavar="FILE",
+    shell_complete=completes("files"),
+    help="What to compare it with; by default the path in the newest observation.",
+)
 @limit
 @click.option("--after", metavar="PLACE", type=utf8, help="Go on behind a page of observations: its “next”.")
 @pass_given
 @click.pass_context
 def show(
-    ctx: click.Context, given: Given, digest: str, out: str | None, limit: int, after: str | None
+    ctx: click.Context,
+    given: Given,
+    digest: str,
+    out: str | None,
+    diff: bool,
+    file: str | None,
+    limit: int,
+    after: str | None,
 ) -> None:
     """Show a copy by its digest, or the first digits of it: which observations name it, and what it holds.
 
     Text is written out with whatever a terminal might act on made visible; of other files kind and size are
-    said. Ends with 1 if the bytes are missing or damaged.
+    said, and their first bytes. Ends with 1 if the bytes are missing or damaged.
+
+    With --diff, what changed since: “-” stands in the copy alone, “+” on the disk alone. The file goes
+    through the secret filter first, as the copy did. A relative path is taken from the current folder. Ends
+    with 1 unless both are the same.
     """
     from workbench.workspace.artifact_state import artifact
     from workbench.workspace.evidence import find_digest
@@ -139,6 +158,12 @@ def show(
     place = None if after is None else _place(after)
     if out == "":
         raise click.BadParameter("the file's name is empty.", ctx=ctx, param_hint="--out")
+    if diff and (out is not None or after is not None):
+        raise UsageRefused(
+            "--diff answers on its own", hint="leave --out and --after out, or give them without --diff"
+        )
+    if file is not None and not diff:
+        raise UsageRefused("--file says what --diff compares with", hint="give --diff too")
     if out == "-" and given.as_json:
         raise UsageRefused(
             "with --format json the bytes and the answer would be one stream",
@@ -156,6 +181,10 @@ def show(
 
                 write_lines([visible(f"wrote {size(len(data))} to {out}")])
             return
+        if diff:
+            from workbench.cli.evidence_diff import show_diff
+
+            ctx.exit(show_diff(workspace, whole, file, as_json=given.as_json))
         links = workspace.readers.evidence.links(whole, limit + 1, after=place)
         following = _written(links[limit - 1].place) if len(links) > limit else None
         found = artifact(workspace.evidence, workspace.readers.evidence, whole)
@@ -166,6 +195,9 @@ def show(
                     "status": found.status,
                     "size": found.size,
                     "kind": found.kind,
+                    "encoding": found.encoding or None,
+                    "exact": found.exact,
+                    "image": _image_form(found),
                     "content": found.text,
                     "purge": _purge_form(found),
                     "withheld": _is_withheld(links),
@@ -308,6 +340,10 @@ def _form(row: EvidenceRow, store: EvidenceStore) -> dict[str, Any]:
     }
 
 
+def _image_form(found: Artifact) -> dict[str, Any] | None:
+    return None if found.image is None else found.image._asdict()
+
+
 def _purge_form(found: Artifact) -> dict[str, Any] | None:
     from workbench.log.times import to_text
 
@@ -374,7 +410,7 @@ def _show_text(
     if found.size is not None:
         yield f"size     {size(found.size)}"
     if found.kind:
-        yield f"kind     {found.kind}"
+        yield f"kind     {_kind(found)}"
     if _is_withheld(links):
         yield "agents   see none of the observations that name it: they are private or quarantined"
     if found.purge is not None:
@@ -398,3 +434,17 @@ def _show_text(
     if found.text is not None:
         yield ""
         yield from plain_lines(found.text).splitlines()
+    elif found.head:
+        from workbench.drawing.hex_dump import hex_lines
+
+        yield ""
+        yield from (f"{line.offset}  {line.digits}  {line.text}" for line in hex_lines(found.head))
+
+
+def _kind(found: Artifact) -> str:
+    image = found.image
+    if image is None:
+        spelled = "" if found.exact else ", bytes that are none spelled out"
+        return f"{found.kind} ({found.encoding}{spelled})" if found.encoding else found.kind
+    pixels = "" if image.width is None else f", {image.width} × {image.height} pixels"
+    return f"{found.kind}{pixels}{f', {image.colours}' if image.colours else ''}"

@@ -93,7 +93,7 @@ class Staging:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     target = _Hashing(file)
-                    removed = _redacted(source, target, redact)
+                    removed = copy_filtered(source, target, redact)
                     file.flush()
                     os.fsync(file.fileno())
             except BaseException:
@@ -213,8 +213,11 @@ class _Hashing:
         return self._hash.hexdigest()
 
 
-def _redacted(source: BoundedSource, target: Target, redact: RedactStream) -> dict[str, int]:
-    """Copy a file, in whatever encoding it is text; what is none stays as it is."""
+def copy_filtered(source: BoundedSource, target: Target, redact: RedactStream) -> dict[str, int]:
+    """Copy a file without its secrets, in whatever encoding it is text; what is none stays as it is.
+
+    The counts of what was removed by kind. Raises `Unfit` for what cannot be read, and what `target` raises.
+    """
     encoding = text_encoding(source)
     # What is nearly text is filtered too, whatever it begins like: agents name texts, not pictures.
     if encoding is None and (b"\0" not in source.read_at(0, _HEAD) or is_utf8(source)):

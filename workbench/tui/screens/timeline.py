@@ -587,6 +587,14 @@ class TimelinePage(Page):
         elif page is not None:
             page.goto(session_id)
 
+    def action_open_evidence(self) -> None:
+        """Show the files that the event rests on."""
+        from workbench.tui.evidence_viewer import open_evidence
+
+        event = self.cursor_event
+        if event is not None:
+            open_evidence(self.app, position=event.position)
+
     # Copying
 
     def copy_choices(self) -> list[CopyChoice]:

@@ -73,6 +73,10 @@ class ActumPane(TextPane):
         self._go(wanted)
         return True
 
+    def begin_again(self) -> None:
+        """The next step leads to the first match, or (backwards) to the last."""
+        self._at = None
+
     def _go(self, number: int) -> None:
         block, row, at = self._places[number]
         self._at = number

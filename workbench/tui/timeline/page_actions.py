@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.drawing.memory_words import CHECKPOINT, FACT, OBSERVATION
 from workbench.tui.actions import Action
 from workbench.tui.timeline.event_words import text_of
 
@@ -35,6 +36,16 @@ def _has_session(app: WorkbenchApp) -> str:
     page = _page(app)
     row = page.cursor_event if page is not None else None
     return "" if row is not None and text_of(row, "chronicum_id") else "this event belongs to no session"
+
+
+def _has_evidence(app: WorkbenchApp) -> str:
+    page = _page(app)
+    row = page.cursor_event if page is not None else None
+    if row is None or row.type not in (OBSERVATION, FACT, CHECKPOINT):
+        return "only what agents recorded in the memory has evidence"
+    if row.type == OBSERVATION and row.whole and not row.payload.get("evidence"):
+        return "this observation names no evidence"
+    return ""
 
 
 def _has_earlier(app: WorkbenchApp) -> str:
@@ -128,6 +139,17 @@ TIMELINE_ACTIONS = (
         "open_session",
         footer=50,
         reason=_has_session,
+    ),
+    Action(
+        "timeline.evidence",
+        "evidence",
+        "Show the files that this event rests on.",
+        ("e",),
+        "timeline",
+        "Act",
+        "open_evidence",
+        footer=45,
+        reason=_has_evidence,
     ),
     Action(
         "timeline.utc",

@@ -61,8 +61,12 @@ class TextPane(ScrolledWidget, can_focus=True):
 
     def set_blocks(self, blocks: Iterable[Block], *, keep_place: bool = False) -> None:
         """Show other blocks, from the start or, where they are a new form of the old, from the same place."""
+        self.set_document(Document(blocks), keep_place=keep_place)
+
+    def set_document(self, document: Document, *, keep_place: bool = False) -> None:
+        """The same for a document that lays out its lines itself."""
         place, line = self._place, self._line
-        self._document = Document(blocks)
+        self._document = document
         self._drop_selection()
         self._place, self._line, self._number, self._counted = Place(0, 0), 0, 0, True
         if keep_place and self._document:

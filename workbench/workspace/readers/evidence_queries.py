@@ -87,6 +87,28 @@ class EvidenceReader:
         """The source files that an artifact is a copy of, newest observation first."""
         return self.page(EvidenceFilter(digest=digest), limit, after=after)
 
+    def of_event(self, position: int) -> list[EvidenceRow]:
+        """The source files that the observation at a position names, in the order given.
+
+        Of a fact or a checkpoint, those of the observation that made it.
+        """
+        sql = (
+            f"SELECT {_COLUMNS} FROM evidence_links l JOIN events e ON e.position = l.position "
+            "WHERE l.position = coalesce((SELECT observation FROM facts WHERE position = ?1), "
+            "(SELECT observation FROM checkpoints WHERE position = ?1), ?1) ORDER BY l.ordinal"
+        )
+        with self._log.reader() as connection:
+            return _rows(connection, sql, (position,))
+
+    def named(self, path: str) -> EvidenceRow | None:
+        """The newest source file of exactly this path; None if no observation names it."""
+        sql = (
+            f"SELECT {_COLUMNS} FROM evidence_links l JOIN events e ON e.position = l.position "
+            "WHERE l.path = ? ORDER BY l.position DESC, l.ordinal DESC LIMIT 1"
+        )
+        with self._log.reader() as connection:
+            return next(iter(_rows(connection, sql, (path,))), None)
+
     def purge(self, digest: str) -> PurgeRow | None:
         """The last purge of an artifact; None if there was none, or its bytes were kept again since."""
         sql = (
