@@ -6,6 +6,7 @@ Every call may be made from any thread and answers with plain immutable rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 
 if TYPE_CHECKING:
+    from workbench.identity.registry import Registry
     from workbench.workspace.readers.entry_queries import EntryReader
     from workbench.workspace.readers.evidence_queries import EvidenceReader
+    from workbench.workspace.readers.handoff_queries import HandoffReader
     from workbench.workspace.readers.name_queries import NameReader
     from workbench.workspace.readers.redaction_queries import RedactionReader
     from workbench.workspace.readers.session_queries import SessionReader
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
 class Readers:
     """The readers of one open workspace, each loaded when it is first asked: a command needs one of them."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, registry: Callable[[], Registry] | None = None) -> None:
+        """`registry` gives the names of now; without it every spelling is a name of its own."""
         self._log = log
+        self._registry = registry
 
     @cached_property
     def sessions(self) -> SessionReader:
@@ -54,6 +59,14 @@ class Readers:
         from workbench.workspace.readers.redaction_queries import RedactionReader
 
         return RedactionReader(self._log)
+
+    @cached_property
+    def handoffs(self) -> HandoffReader:
+        """What was handed off in each task, and what about it needs a person."""
+        from workbench.identity.registry import Registry
+        from workbench.workspace.readers.handoff_queries import HandoffReader
+
+        return HandoffReader(self._log, self._registry or Registry)
 
     @cached_property
     def names(self) -> NameReader:
