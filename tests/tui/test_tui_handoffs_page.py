@@ -6,17 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.handoffs_probe import (
-    Desk,
-    app_on,
-    detail_text,
-    handoffs_page,
-    make_desk,
-    names,
-    settled,
-    shown,
-)
+from tests.tui.handoffs_probe import app_on, detail_text, handoffs_page, names, settled, shown
 from tests.tui.shell_probe import until, whole_screen
+from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.verdict import VerdictDialog

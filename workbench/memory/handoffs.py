@@ -22,6 +22,7 @@ from workbench.memory.handoff_views import Alarms, Handoff
 from workbench.memory.observations import checkpoint_at, evidence, given, is_withheld
 from workbench.memory.snapshot import Snapshot, id_bytes, id_text
 from workbench.memory.views import Review
+from workbench.storage import fetch
 
 KEPT = frozenset({"archived", "pointer_only"})
 """What may have become of a source file that counts as evidence."""
@@ -42,6 +43,8 @@ class Head(NamedTuple):
     closed: bool
     status: str | None
     checkpoint_id: str
+    judged: bool
+    """There is a verdict on the checkpoint, or on a line of it."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -86,21 +89,22 @@ _KEYS = "domain_key = :domain AND project_key = :project AND task_key = :task"
 
 def heads(snapshot: Snapshot) -> list[Head]:
     """Every task that has a checkpoint, at its latest one; the latest first. For a person: none is hidden."""
-    newest: dict[tuple[str, str], tuple[int, bytes]] = {}
+    newest: dict[tuple[str, str], fetch.Row] = {}
     said: dict[tuple[str, str], set[str | None]] = {}
     canonical: dict[str, str] = {}
-    for position, project, task, status, event_id in snapshot.rows(_PAST if snapshot.past else _NOW):
-        name = canonical.get(project)
+    for row in snapshot.rows(_PAST if snapshot.past else _NOW):
+        name = canonical.get(row[1])
         if name is None:
-            name = canonical[project] = (snapshot.registry.project_forms(project) or (project,))[0]
-        key = (name, task)
+            name = canonical[row[1]] = (snapshot.registry.project_forms(row[1]) or (row[1],))[0]
+        key = (name, row[2])
         known = newest.get(key)
-        if known is None or known[0] < position:
-            newest[key] = (position, event_id)
-        said.setdefault(key, set()).add(status)
+        if known is None or known[0] < row[0]:
+            newest[key] = row
+        said.setdefault(key, set()).add(row[3])
     statuses = _statuses(snapshot) if snapshot.past else {}
+    judged = _judged(snapshot)
     found: list[Head] = []
-    for key, (position, event_id) in newest.items():
+    for key, (position, _, _, _, event_id, observation_id) in newest.items():
         if snapshot.past:
             status = statuses.get(key)
         elif len(said[key]) == 1:
@@ -108,19 +112,33 @@ def heads(snapshot: Snapshot) -> list[Head]:
         else:
             # Its spellings say different things: the newest of what they say counts.
             status = tasks.status(snapshot, snapshot.registry.project_forms(key[0]) or (key[0],), key[1])
-        found.append(Head(position, *key, status in CLOSING, status, id_text(event_id)))
+        checkpoint_id = id_text(event_id)
+        has_verdict = bool(judged) and (
+            checkpoint_id in judged or (observation_id is not None and id_text(observation_id) in judged)
+        )
+        found.append(Head(position, *key, status in CLOSING, status, checkpoint_id, has_verdict))
     found.sort(key=lambda head: -head.position)
     return found
 
 
 _NOW = (
-    "SELECT c.position, t.project_key, t.task_key, t.status_raw, c.event_id "
-    "FROM tasks t CROSS JOIN checkpoints c ON c.position = t.latest"
+    "SELECT c.position, t.project_key, t.task_key, t.status_raw, c.event_id, o.event_id "
+    "FROM tasks t CROSS JOIN checkpoints c ON c.position = t.latest "
+    "LEFT JOIN observations o ON o.position = c.observation"
 )
 _PAST = (
-    "SELECT position, project_key, task_key, NULL, event_id FROM checkpoints "
-    "WHERE position <= :upto AND (to_position IS NULL OR to_position > :upto)"
+    "SELECT c.position, c.project_key, c.task_key, NULL, c.event_id, o.event_id FROM checkpoints c "
+    "LEFT JOIN observations o ON o.position = c.observation "
+    "WHERE c.position <= :upto AND (c.to_position IS NULL OR c.to_position > :upto)"
 )
+
+
+def _judged(snapshot: Snapshot) -> frozenset[str]:
+    """The ids of everything that has a verdict."""
+    if not snapshot.reviewed:
+        return frozenset()
+    found = snapshot.rows("SELECT DISTINCT target_id FROM reviews WHERE position <= :upto")
+    return frozenset(target for (target,) in found)
 
 
 def _statuses(snapshot: Snapshot) -> dict[tuple[str, str], str | None]:

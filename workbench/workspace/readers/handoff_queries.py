@@ -229,7 +229,8 @@ def _passes(snapshot: Snapshot, index: HandoffIndex, wanted: HandoffFilter, head
         words = index.words(snapshot, head)
         if not all(word in words for word in wanted.text.casefold().split()):
             return False
-    return not wanted.waiting or index.row(snapshot, head).waits
+    # What was judged may wait again for what came since; of all others the verdict is missing.
+    return not wanted.waiting or (not head.closed and (not head.judged or index.row(snapshot, head).waits))
 
 
 def _passing(snapshot: Snapshot, index: HandoffIndex, wanted: HandoffFilter, head: Head) -> Handoff | None:
