@@ -12,9 +12,12 @@ from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.verdict import VerdictDialog
+from workbench.tui.evidence_viewer import EvidenceViewer
+from workbench.tui.handoffs.desk_rows import FactPick, FilePick
 from workbench.tui.screens.handoffs import HandoffsPage
 from workbench.tui.screens.timeline import TimelinePage
 from workbench.workspace import Workspace
+from workbench.workspace.rows import HandoffFilter
 
 OPEN = ["lumen/thumb-cache", "atlas/docs-refresh", "orbit/rate-limits", "atlas/importer-v2"]
 
@@ -246,3 +249,110 @@ async def test_the_forms_to_copy(root: Path) -> None:
         await pilot.press("v", "j")
         selected = {choice.label: choice.resolve() for choice in page.copy_choices()}
         assert len(selected["2 tasks: ids of the checkpoints"].splitlines()) == 2
+
+
+async def test_the_other_sides_show_what_came_meanwhile(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("right_square_bracket")
+        await shown(pilot, app)
+        assert "1 entry" in detail_text(page)
+        await pilot.press("left_square_bracket")
+        with Desk(root, new=False) as desk:
+            desk.entry("lumen/thumb-cache", "Measured again", source_files=["/nowhere/times.txt"])
+        await until(pilot, lambda: page.pane.data("since") is None)
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "Measured again" in detail_text(page))
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "/nowhere/times.txt" in detail_text(page))
+        assert "missing: it was not there when it was named" in detail_text(page)
+
+
+async def test_a_moment_of_the_past_shows_list_and_detail_as_they_were(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workspace.open(root) as workspace:
+        first = workspace.readers.handoffs.history(
+            workspace.readers.handoffs.page(HandoffFilter("importer"), 1).rows[0].position
+        )[-1]
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("G")
+        await shown(pilot, app)
+        monkeypatch.setattr(HandoffsPage, "as_of", property(lambda self: first.position))
+        page.on_as_of_changed()
+        await until(pilot, lambda: names(page) == ["atlas/importer-v2"] and page.pane.detail is not None)
+        assert "1st of 1" in detail_text(page)
+        page.pane.show_side("next")
+        await until(pilot, lambda: page.pane.ready)
+        assert "Delete the old parser" in detail_text(page)
+        monkeypatch.setattr(HandoffsPage, "as_of", property(lambda self: None))
+        page.on_as_of_changed()
+        await until(pilot, lambda: names(page) == OPEN)
+        row = page.cursor_handoff
+        assert row is not None
+        assert row.task_id == "importer-v2"
+
+
+async def test_what_was_looked_at_is_remembered(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("s", "w", "right_square_bracket", "right_square_bracket", "G")
+        await shown(pilot, app)
+        row = page.cursor_handoff
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        assert page.cursor_handoff == row
+        assert (page.order, page.wanted, page.pane.side) == (
+            "project",
+            HandoffFilter(waiting=True),
+            "evidence",
+        )
+
+
+async def test_facts_and_entries_are_judged_where_they_are_shown(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 60)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("G")
+        await shown(pilot, app)
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: page.pane.ready)
+        await pilot.press("enter", "j")
+        await until(pilot, lambda: isinstance(page.picked, FactPick))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, VerdictDialog) and bool(app.screen.query("#said")))
+        assert "parser.mode = lenient" in whole_screen(app)
+        await pilot.press("r", "enter")
+        await until(
+            pilot,
+            lambda: page.cursor_handoff is not None and page.cursor_handoff.alarms.disputed == 1,
+        )
+        await until(pilot, lambda: "rejected by ada" in detail_text(page))
+        assert "Nothing came since." in detail_text(page)
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: "✗ disputed" in detail_text(page))
+    with Workspace.open(root) as workspace:
+        review = workspace.memory.reviews().reviews[0]
+        assert (review.target_kind, review.verdict) == ("fact", "rejected")
+
+
+async def test_evidence_opens_in_the_viewer(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("G")
+        await shown(pilot, app)
+        await pilot.press("e")
+        await until(pilot, lambda: page.pane.side == "evidence" and page.pane.lines.has_focus)
+        await until(pilot, lambda: isinstance(page.picked, FilePick))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceViewer))
+        await until(pilot, lambda: "fuzzed for ten minutes" in whole_screen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+        assert page.pane.lines.has_focus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import chdir
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,8 @@ class Desk:
 
 def make_desk(root: Path) -> Path:
     """Four open tasks, of which three wait, and two closed ones; of each kind of alarm there is one."""
-    notes = root.parent / "notes.txt"
-    notes.write_text("fuzzed for ten minutes, no crash\n")
-    with Desk(root) as desk:
+    (root.parent / "notes.txt").write_text("fuzzed for ten minutes, no crash\n")
+    with chdir(root.parent), Desk(root) as desk:
         desk.hand_off(
             "atlas/importer-v2",
             "Ship the importer behind a flag, keep the old path",
@@ -80,7 +80,7 @@ def make_desk(root: Path) -> Path:
             questions=["Who owns the rollback runbook?"],
             steps=["Wire the flag through the manifest", "Delete the old parser"],
         )
-        desk.entry("atlas/importer-v2", "Ten minutes of fuzzing", source_files=[str(notes)])
+        desk.entry("atlas/importer-v2", "Ten minutes of fuzzing", source_files=["notes.txt"])
         desk.entry(
             "atlas/importer-v2",
             "The parser is lenient now",
@@ -112,4 +112,39 @@ def make_desk(root: Path) -> Path:
             if task == "orbit/old-plan":
                 desk.hand_off(task, "A plan that nobody wants")
             desk.entry(task, status, fact={"slot": "task.status", "value": status, "kind": "decision"})
+    return root
+
+
+HOSTILE_TASKS = (
+    ("atlas", "n" + "o-space" * 28, "A name of two hundred characters, and not a single space in it"),
+    ("المشروع", "مهمة-٣", "هدف طويل باللغة العربية لا يكسر الأعمدة"),
+    ("日本語", "長い仕事の名前がここにあります", "三件とも正しいです。次の週に決めます。"),
+    ("👩\u200d🔬-lab", "🧪-run", "Ship it 🚀🚀🚀 [bold]loud[/bold] \x1b[31mred\x1b[0m"),
+    ("[link=x]", "`# md", "# Heading\n\n- a list\n```\nthat never ends"),
+)
+
+
+def make_hostile_desk(root: Path) -> Path:
+    """Tasks whose names and texts break programs that draw them; the last has lists as long as they may be."""
+    with Desk(root) as desk:
+        for project, task, goal in HOSTILE_TASKS:
+            desk.hand_off(
+                f"{project}/{task}",
+                goal,
+                completed=[goal, "w" * 300],
+                verification=["```\n[/x] 「三件とも」 \u202etxt.exe"],
+                questions=["من يملك هذا؟ 👨\u200d👩\u200d👧"],
+                steps=["]]>&lt;b&gt; $(rm) {0} %s"],
+                agent="c" * 60,
+            )
+        line = "a line of a thousand characters " * 31
+        lines = [f"{number} {line}"[:1000] for number in range(20)]
+        desk.hand_off(
+            "atlas/long",
+            "Everything as long as it may be " * 60,
+            completed=lines,
+            verification=lines,
+            questions=lines,
+            steps=lines,
+        )
     return root

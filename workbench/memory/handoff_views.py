@@ -59,6 +59,8 @@ class Handoff(NamedTuple):
     alarms: Alarms
     private: bool
     quarantined: bool
+    unreadable: str = ""
+    """Why the checkpoint, or what it is compared with, cannot be read; "" where it can."""
 
     @property
     def key(self) -> tuple[str, str]:

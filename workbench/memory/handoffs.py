@@ -204,6 +204,33 @@ def handoff(snapshot: Snapshot, head: Head, known: Said) -> Handoff:
     )
 
 
+def unreadable(snapshot: Snapshot, head: Head, why: str) -> Handoff:
+    """The row of a task whose stored checkpoint is damaged: one such row must not hide the others."""
+    return Handoff(
+        project_key=head.project,
+        task_key=head.task,
+        position=head.position,
+        project=head.project,
+        task_id=head.task,
+        domain="",
+        agent="",
+        goal="",
+        recorded_at=from_micros(snapshot.recorded_at(head.position) or 0),
+        checkpoint_id=head.checkpoint_id,
+        observation_id="",
+        observation=head.position,
+        session_id=None,
+        status=head.status,
+        closed=head.closed,
+        questions=0,
+        review=None,
+        alarms=Alarms(),
+        private=False,
+        quarantined=False,
+        unreadable=why,
+    )
+
+
 # -- alarms --------------------------------------------------------------------------------
 
 

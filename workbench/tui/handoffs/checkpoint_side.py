@@ -30,6 +30,8 @@ _INDENT = 1
 _UNDER = 4
 """Cells before what is said about a line."""
 _NAMED = 60
+_TITLE = 300
+"""Characters of a goal up to which it stands out."""
 _VALUE = 200
 """Characters of a fact's value."""
 
@@ -76,15 +78,20 @@ def alarm_words(row: Handoff) -> list[str]:
 
 def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> DeskRow:
     """The goal, who handed off when, the verdict, and what needs a look."""
+    if row.unreadable:
+        return DeskRow("whole", _unreadable(row), WholePick(row.position))
     goal = row.goal
     if detail is not None and isinstance(detail.carrier.checkpoint, Checkpoint):
         goal = detail.carrier.checkpoint.goal
     which = "" if detail is None else f" · {ordinal(detail.number)} of {number(detail.of)}"
     about = f"{row.agent} · {ago(row.recorded_at, now)}{which} · position {number(row.position)}"
-    blocks: list[Block] = [
-        Paragraph((Span("Goal  ", "dim"), Span(goal, "strong"))),
-        note(about),
-    ]
+    # A whole page in bold is no title any more.
+    role: Role = "strong" if len(goal) <= _TITLE else "ink"
+    blocks: list[Block]
+    if "\n" in goal:
+        blocks = [note("Goal"), Paragraph(goal, role=role), note(about)]
+    else:
+        blocks = [Paragraph((Span("Goal  ", "dim"), Span(goal, role))), note(about)]
     if row.status:
         blocks.append(Paragraph((Span("task.status is ", "dim"), Span(row.status, "text"))))
     if row.quarantined:
@@ -98,6 +105,16 @@ def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> De
     if words:
         blocks += [Blank(), Paragraph(" · ".join(words), mark=Span("!", "warning"), role="warning")]
     return DeskRow("whole", tuple(blocks), WholePick(row.observation))
+
+
+def _unreadable(row: Handoff) -> tuple[Block, ...]:
+    return (
+        Paragraph("The stored checkpoint cannot be read", mark=Span("✗", "error"), role="error"),
+        note(row.unreadable, indent=2),
+        Blank(),
+        note("What is damaged, and what can be done about it, says:"),
+        Paragraph("workbench doctor", indent=2, role="ink"),
+    )
 
 
 def checkpoint_rows(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> list[DeskRow]:
@@ -164,6 +181,8 @@ class _Lines:
         fresh = len(self._detail.new[where])
         if self._detail.previous is None or not fresh:
             return str(lines)
+        if lines == 1:
+            return "1 · new"
         return f"{lines} · {'all' if fresh == lines else fresh} new"
 
     def _line(
@@ -180,11 +199,15 @@ class _Lines:
         marked = self._detail.previous is not None and len(new) < self._lines_of(where)
         is_new = marked and at in new
         spans: Line = (Span(text, "text"), Span("   new", "accent")) if is_new else (Span(text, "text"),)
+        lines: list[Block] = [Paragraph(spans, mark=mark, indent=_INDENT)]
+        if "\n" in text:
+            lines = [Paragraph(text, mark=mark, indent=_INDENT)]
+            lines += [Paragraph("new", indent=_UNDER, role="accent")] if is_new else []
         review = self._judged.get((where, at))
         said = () if review is None else verdict_blocks(review, self._now, _UNDER)
         return DeskRow(
             (where, at, text),
-            (Paragraph(spans, mark=mark, indent=_INDENT), *under, *said),
+            (*lines, *under, *said),
             LinePick(where, at, text, self._row.observation, files),
         )
 

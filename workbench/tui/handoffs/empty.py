@@ -8,14 +8,14 @@ from workbench.workspace.rows import HandoffFilter
 
 def empty_lines(wanted: HandoffFilter, clear: str, closed: str) -> list[Line]:
     """What would bring tasks here; `clear` and `closed` are keys."""
-    again: Line = (Span(clear, "accent"), Span(" shows every open task again.", "dim"))
+    again: Line = (Span(clear, "accent"), Span(" shows every open task.", "dim"))
     if wanted.text:
         return [(), (Span("No task matches the filter", "strong"),), again]
     if wanted.waiting:
         return [
             (),
             (Span("✓ ", "success"), Span("Nothing waits for you", "strong")),
-            (Span("Every open task's checkpoint has your verdict.", "dim"),),
+            (Span("You judged every open task.", "dim"),),
             again,
         ]
     if wanted.closed:
@@ -23,7 +23,7 @@ def empty_lines(wanted: HandoffFilter, clear: str, closed: str) -> list[Line]:
     return [
         (),
         (Span("No open task", "strong"),),
-        (Span(closed, "accent"), Span(" shows completed and cancelled ones, too.", "dim")),
+        (Span(closed, "accent"), Span(" shows closed ones, too.", "dim")),
         *_how(),
     ]
 
@@ -31,8 +31,8 @@ def empty_lines(wanted: HandoffFilter, clear: str, closed: str) -> list[Line]:
 def _how() -> list[Line]:
     return [
         (),
-        (Span("A task appears here with its first checkpoint.", "dim"),),
-        (Span("Agents write it; so can you:", "dim"),),
+        (Span("A checkpoint brings a task here.", "dim"),),
+        (Span("Agents write them; so can you:", "dim"),),
         (Span("workbench record --help", "ink"),),
         (Span("To look at an example:", "dim"),),
         (Span("workbench demo", "ink"),),

@@ -109,7 +109,7 @@ class HandoffPane(Vertical):
     @property
     def ready(self) -> bool:
         """Whether what the side shows was read."""
-        return self._row is None or self.side in self._read_of
+        return self._row is None or self._row.unreadable != "" or self.side in self._read_of
 
     @property
     def comparing(self) -> bool:
@@ -132,6 +132,8 @@ class HandoffPane(Vertical):
             return
         if not same:
             self._read_of, self._marked, self._compared = {}, "", None
+        elif row != self._row:
+            self._forget_other_sides()
         changed = row != self._row
         self._row = row
         if changed or not self.ready:
@@ -142,7 +144,7 @@ class HandoffPane(Vertical):
     def read(self) -> None:
         """Read the side that is shown, anew where it was read before."""
         row, side, workspace = self._row, self.side, self._workspace
-        if row is None or workspace is None:
+        if row is None or row.unreadable or workspace is None:
             return
         as_of = self.as_of
 
@@ -150,6 +152,20 @@ class HandoffPane(Vertical):
             self.post_message(SideRead(row, side, _read_side(workspace, row, side, as_of)))
 
         self._in_thread(work, "side", "Reading a hand-off")
+
+    def renew(self) -> None:
+        """Something came into the log: read what is shown again, and the other sides when they are shown."""
+        self._forget_other_sides()
+        self.read()
+
+    def look_at(self, as_of: datetime | int | None) -> None:
+        """Show another moment from now on; what was read at this one says nothing about it."""
+        if as_of != self.as_of:
+            self.as_of = as_of
+            self._row, self._read_of, self._marked, self._compared = None, {}, "", None
+
+    def _forget_other_sides(self) -> None:
+        self._read_of = {side: data for side, data in self._read_of.items() if side == self.side}
 
     def show_side(self, name: str) -> None:
         """Show another side."""
@@ -265,8 +281,8 @@ class HandoffPane(Vertical):
 
     def _rows(self, row: Handoff) -> list[DeskRow]:
         now, found = self._now(), self._read_of.get(self.side)
-        if self.side == CHECKPOINT:
-            return checkpoint_rows(row, found, now)
+        if self.side == CHECKPOINT or row.unreadable:
+            return checkpoint_rows(row, found if self.side == CHECKPOINT else None, now)
         if found is None:
             return []
         if self.side == SINCE:

@@ -8,17 +8,24 @@ from datetime import datetime
 
 from workbench.memory.handoff_views import Handoff
 from workbench.memory.views import Review
-from workbench.tui.present import Line, Span, age, fit_line, line_width, one_line
+from workbench.tui.present import Line, Role, Span, age, line_width, one_line
 from workbench.tui.widgets.columns import Cell, Column, place, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
 
-_COLUMNS = (
+_NARROW = (
     Column("", 1),
     Column("task", share=1, minimum=14),
-    Column("agent", 9, drop=1, spare=6, silent=True),
+    Column("agent", 9, drop=1, spare=10, silent=True),
     Column("age", 6, align="right"),
     Column("", 3, align="right"),
     Column("", 3, align="right"),
+)
+_FIRST = tuple(column for column in _NARROW if column.title != "agent")
+"""Where a task has two lines, who handed off stands on the second one, if there is room."""
+_SECOND = (
+    Column("", 1),
+    Column("goal", share=1, minimum=14),
+    Column("agent", 10, align="right", drop=1, spare=12),
 )
 _TASK = 1
 
@@ -61,34 +68,41 @@ class HandoffRows:
 
     def header(self, width: int) -> Line | None:
         """The names of the columns."""
-        return table_header(_COLUMNS, width)
+        return table_header(_FIRST if self.tall else _NARROW, width)
 
     def lines(self, row: Handoff, width: int, state: RowState) -> Sequence[Line]:
-        """The task, and under it what it is about."""
-        widths = {placed.index: placed.width for placed in place(_COLUMNS, width)}
+        """The task, and under it what it is about and who handed off."""
+        columns = _FIRST if self.tall else _NARROW
+        widths = {placed.index: placed.width for placed in place(columns, width)}
         alarms = row.alarms.total
+        bright: Role = "warning" if row.waits else "dim"
         cells: list[Cell] = [
-            mark_of(row),
+            Span("✗", "error") if row.unreadable else mark_of(row),
             name_line(row.project, row.task_id, widths.get(_TASK, 14), strong=row.waits),
-            Span(row.agent, "dim"),
             Span(age(row.recorded_at, self.now()), "dim"),
-            Span(f"?{_few(row.questions)}", "warning" if row.alarms.standing and row.waits else "dim")
+            Span(f"?{_few(row.questions)}", bright if row.alarms.standing else "dim")
             if row.questions
             else "",
-            Span(f"!{_few(alarms)}", "warning" if row.waits else "dim") if alarms else "",
+            Span(f"!{_few(alarms)}", bright) if alarms else "",
         ]
-        first = table_row(_COLUMNS, cells, width)
         if not self.tall:
-            return (first,)
-        hidden = "withheld · " if row.quarantined else "private · " if row.private else ""
-        goal = one_line(row.goal, max(4, width))
-        second = (
-            Span("  "),
-            Span(hidden, "warning"),
-            Span(f"{one_line(row.status, 20)} · " if row.status else "", "faint"),
-            Span(goal, "dim"),
+            cells.insert(2, Span(row.agent, "dim"))
+            return (table_row(columns, cells, width),)
+        return (
+            table_row(columns, cells, width),
+            table_row(_SECOND, ["", _about(row), Span(row.agent, "faint")], width),
         )
-        return (first, fit_line(second, width))
+
+
+def _about(row: Handoff) -> Line:
+    if row.unreadable:
+        return (Span("the stored checkpoint cannot be read", "error"),)
+    hidden = "withheld · " if row.quarantined else "private · " if row.private else ""
+    return (
+        Span(hidden, "warning"),
+        Span(f"{one_line(row.status, 20)} · " if row.status else "", "faint"),
+        Span(one_line(row.goal, 400), "dim"),
+    )
 
 
 def _few(number: int) -> str:

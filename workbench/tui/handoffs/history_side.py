@@ -25,6 +25,9 @@ GONE, ADDED, REWORDED, SAME = (
 def history_rows(found: Sequence[PastCheckpoint], marked: str, now: datetime, *, most: int) -> list[DeskRow]:
     """The checkpoints, the newest first; `marked` is the id of the one to compare with."""
     rows: list[DeskRow] = []
+    if len(found) > 1:
+        said = "enter compares one with the one before it, or with the one that space marked"
+        rows.append(DeskRow("how", (note(said), Blank())))
     for each in found:
         mark = Span("●", "dim") if each.review is None else verdict_mark(each.review)
         spans: Line = (Span(each.goal, "ink"),)
@@ -66,7 +69,7 @@ def comparison_rows(
         part: ListChange = getattr(change, name)
         if part.kept or part.added or part.gone:
             rows.append(_heading(title, _remark(part)))
-            rows += _changes(name, part, frozenset(change.dropped) if name == "next_steps" else frozenset())
+            rows += _changes(name, part, frozenset(change.dropped) if name == "next_steps" else None)
     return rows
 
 
@@ -81,7 +84,7 @@ def _remark(part: ListChange) -> str:
     return ", ".join(f"{count} {word}" for count, word in counts if count)
 
 
-def _changes(name: str, part: ListChange, dropped: frozenset[str]) -> list[DeskRow]:
+def _changes(name: str, part: ListChange, dropped: frozenset[str] | None) -> list[DeskRow]:
     rows: list[DeskRow] = []
     for at, each in enumerate(part.kept):
         mark = REWORDED if each.reworded else SAME
@@ -89,15 +92,18 @@ def _changes(name: str, part: ListChange, dropped: frozenset[str]) -> list[DeskR
             _pair((name, "kept", at), _line(each.older, mark), _line(each.newer, mark), both=each.reworded)
         )
     for at in range(max(len(part.gone), len(part.added))):
-        left = _gone(part.gone[at], part.gone[at] in dropped) if at < len(part.gone) else ()
+        left = _gone(part.gone[at], dropped) if at < len(part.gone) else ()
         right = _line(part.added[at], ADDED) if at < len(part.added) else ()
         rows.append(_pair((name, "changed", at), left, right, both=True))
     return rows
 
 
-def _gone(text: str, dropped: bool) -> tuple[Block, ...]:
-    if not dropped:
+def _gone(text: str, dropped: frozenset[str] | None) -> tuple[Block, ...]:
+    """A line that the newer checkpoint has not; of next steps (`dropped` is given) it is said why."""
+    if dropped is None:
         return _line(text, GONE, "dim")
+    if text not in dropped:
+        return (*_line(text, Span("✓", "success"), "dim"), note("done", indent=3))
     said = Paragraph("dropped: neither done nor kept", indent=3, role="error")
     return (*_line(text, Span("⊘", "error"), "dim"), said)
 

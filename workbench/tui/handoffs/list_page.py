@@ -145,7 +145,7 @@ class HandoffListPage(Page):
     def on_committed(self) -> None:
         self._renew_ages()
         self.handoffs.refresh_live()
-        self.pane.read()
+        self.pane.renew()
         if self._recount is None:
             # Of many commits in a row some are followed.
             self._recount = self.set_timer(RECOUNT_SECONDS, self._count_waiting)
@@ -210,7 +210,7 @@ class HandoffListPage(Page):
             self.wanted, keymap.shown("handoffs.clear"), keymap.shown("handoffs.closed")
         )
         self._source = HandoffSource(workspace.readers.handoffs, self.wanted, self.order, self.as_of)
-        self.pane.as_of = self.as_of
+        self.pane.look_at(self.as_of)
         self.handoffs.set_source(self._source, at)
 
     def _show_filter(self) -> None:
@@ -258,8 +258,12 @@ class HandoffListPage(Page):
 
     @on(StatusChanged, "#handoffs")
     def _list_read(self, message: StatusChanged) -> None:
-        if self.cursor_handoff is None and not message.status.loading:
+        if message.status.loading:
+            return
+        if self.cursor_handoff is None:
             self.pane.show(None)
+        # A row that stands where it stood before the list was read again is not told anew.
+        self.update_footer()
 
     def _show_row(self) -> None:
         self._resting = None

@@ -86,7 +86,7 @@ HANDOFF_ACTIONS = (
     ),
     Action(
         "handoffs.next_waiting",
-        "next to review",
+        "next waiting",
         "Go to the next task that waits for a verdict.",
         ("u",),
         NAME,
@@ -96,7 +96,7 @@ HANDOFF_ACTIONS = (
     ),
     Action(
         "handoffs.previous_waiting",
-        "previous to review",
+        "waiting before",
         "Go to the task before that waits for a verdict.",
         ("U",),
         NAME,
@@ -105,7 +105,7 @@ HANDOFF_ACTIONS = (
     ),
     Action(
         "handoffs.accept_all",
-        "accept selected",
+        "accept",
         "Accept the checkpoints of the selected tasks; asks once.",
         ("A",),
         NAME,
@@ -136,7 +136,7 @@ HANDOFF_ACTIONS = (
     ),
     Action(
         "handoffs.timeline",
-        "on the timeline",
+        "timeline",
         "Show the hand-off, or the entry under the cursor, among the events near it.",
         ("E",),
         NAME,

@@ -11,14 +11,18 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 
 from workbench.identity.registry import Registry
+from workbench.log.errors import InvalidPayload
+from workbench.log.times import UnreadableInstant
 from workbench.memory.handoff_views import Handoff
-from workbench.memory.handoffs import Head, Said, handoff, heads, said
-from workbench.memory.snapshot import Snapshot
+from workbench.memory.handoffs import Head, Said, handoff, heads, said, unreadable
+from workbench.memory.snapshot import Snapshot, UnreadableEvent
 from workbench.workspace.rows import HandoffOrder
 
 Place = tuple[int | str, ...]
 """Where a task stands in an order: what the order goes by, and behind it what tells tasks apart."""
 
+DAMAGE = (InvalidPayload, UnreadableEvent, UnreadableInstant)
+"""What reading a damaged event raises."""
 _MOST_NEWS = 2_000
 """Events since the last look of which it is asked whose they are; of more, everything is forgotten."""
 _REWRITING = ("redaction.applied", "artifact.purged")
@@ -98,7 +102,10 @@ class HandoffIndex:
         """What a filter by words looks at, in lower case."""
         found = self._words.get(head.position)
         if found is None:
-            told = self._said_at(snapshot, head)
+            try:
+                told = self._said_at(snapshot, head)
+            except DAMAGE:
+                return f"{head.project}\n{head.task}"
             registry = snapshot.registry
             names = (
                 told.project or "",
@@ -118,7 +125,10 @@ class HandoffIndex:
         """The row of a task."""
         found = self._rows.get(head.key)
         if found is None or found.position != head.position:
-            found = handoff(snapshot, head, self._said_at(snapshot, head))
+            try:
+                found = handoff(snapshot, head, self._said_at(snapshot, head))
+            except DAMAGE as error:
+                found = unreadable(snapshot, head, str(error))
             with self._lock:
                 # What came meanwhile is not forgotten by keeping what was read before it.
                 if snapshot.last == self._known:
