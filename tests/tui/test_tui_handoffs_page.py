@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,10 @@ async def test_open_tasks_stand_by_their_latest_checkpoint_with_what_needs_a_loo
         assert (alarms["rate-limits"].claims, alarms["rate-limits"].missing) == (1, 1)
         assert page.waiting == 3
         assert "3 to review" in whole_screen(app)
+        assert re.search(r"1 Handoffs +3 ", whole_screen(app)), "the navigation says so on every screen"
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage))
+        assert re.search(r"1 Handoffs +3 ", whole_screen(app))
 
 
 async def test_the_checkpoint_says_what_is_new_stands_was_dropped_and_lacks_evidence(root: Path) -> None:

@@ -241,6 +241,14 @@ def test_a_task_is_found_by_its_name_or_its_checkpoint(desk: Desk) -> None:
         assert reader.find(given) == ("atlas", "importer")
     assert reader.find("atlas/nothing") is None
     assert reader.find("") is None
+    desk.workspace.memory.record_event(
+        "Handing off",
+        project="atlas/next",
+        task_id="a/b",
+        agent="codex",
+        checkpoint={"goal": "Names with slashes"},
+    )
+    assert reader.find("atlas/next/a/b") == ("atlas/next", "a/b")
 
 
 # -- other moments -------------------------------------------------------------------------

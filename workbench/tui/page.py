@@ -123,6 +123,11 @@ class Page(Panes, inherit_bindings=False):
         """The forms in which what is under the cursor can be copied, the most wanted first."""
         return []
 
+    @property
+    def needs_person(self) -> int:
+        """How many things on this screen wait for a person; the navigation shows it beside the title."""
+        return 0
+
     def leave_transient(self) -> bool:
         """Leave the innermost transient state of this screen, here a selection; whether there was one."""
         rows = self.rows

@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.events import Resize
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from workbench.memory.handoff_views import Handoff
 from workbench.tui.handoffs.desk_rows import DeskList, Pick
@@ -73,6 +74,7 @@ class HandoffListPage(Page):
         self._recount: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
+        self._had_rows = False
         self._rows = HandoffRows(self._now)
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self.handoffs = HandoffList(self._rows, id="handoffs")
@@ -156,6 +158,18 @@ class HandoffListPage(Page):
         self._read(at=self._at)
         self._count_waiting()
 
+    async def action_filter(self) -> None:
+        """Open the filter, and read what it will look at while the person begins to type."""
+        workspace, as_of = self._workspace, self.as_of
+        if workspace is not None:
+            reader = workspace.readers.handoffs
+            self.in_thread(
+                lambda: reader.learn_words(lambda: get_current_worker().is_cancelled, as_of=as_of),
+                "words",
+                "Reading names and goals",
+            )
+        await super().action_filter()
+
     def on_filter(self, text: str) -> None:
         self._apply(self.wanted._replace(text=text.strip()))
 
@@ -234,6 +248,11 @@ class HandoffListPage(Page):
         if message.waiting != self.waiting:
             self.waiting = message.waiting
             self.set_count(self._count)
+            self.update_navigation()
+
+    @property
+    def needs_person(self) -> int:
+        return self.waiting or 0
 
     # What the list and the detail tell
 
@@ -259,11 +278,14 @@ class HandoffListPage(Page):
     @on(StatusChanged, "#handoffs")
     def _list_read(self, message: StatusChanged) -> None:
         if message.status.loading:
+            self._had_rows = False
             return
         if self.cursor_handoff is None:
             self.pane.show(None)
-        # A row that stands where it stood before the list was read again is not told anew.
-        self.update_footer()
+        if not self._had_rows or self.cursor_handoff is None:
+            # A row that stands where it stood before the list was read again is not told anew.
+            self.update_footer()
+        self._had_rows = self.cursor_handoff is not None
 
     def _show_row(self) -> None:
         self._resting = None
@@ -275,8 +297,9 @@ class HandoffListPage(Page):
 
     @on(DeskList.Moved)
     def _line_changed(self) -> None:
-        # What can be done depends on the line.
-        self.update_footer()
+        # What can be done depends on the line that has the keys.
+        if self.pane.lines.has_focus:
+            self.update_footer()
 
     # Ages
 
@@ -312,6 +335,10 @@ class HandoffListPage(Page):
             self.post_message(TaskFound(key, row, text))
 
         self.in_thread(find, "goto", "Looking for a task")
+
+    def show_task(self, project: str, task_id: str) -> None:
+        """Go to a task; an open detail gives way to the list, a filter that hides the task to all tasks."""
+        self.goto(f"{project}/{task_id}")
 
     def on_task_found(self, message: TaskFound) -> None:
         """Go there; a filter that hides it gives way."""

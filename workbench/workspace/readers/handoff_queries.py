@@ -113,6 +113,12 @@ class HandoffReader:
                     progress(found)
         return found
 
+    def learn_words(
+        self, cancelled: Callable[[], bool] = lambda: False, *, as_of: datetime | int | None = None
+    ) -> None:
+        """Read what a filter by words looks at, before one is typed: the first keystroke need not wait."""
+        self.count(HandoffFilter(text=" ", closed=True), cancelled, as_of=as_of)
+
     def waiting(self, *, as_of: datetime | int | None = None) -> int:
         """How many open tasks wait for a person."""
         return self.count(HandoffFilter(waiting=True), as_of=as_of)
@@ -242,10 +248,10 @@ def _find(snapshot: Snapshot, ordered: Ordered, given: str) -> tuple[str, str] |
     from workbench.memory.errors import InvalidArgument
 
     text = given.strip()
-    project, slash, task = text.partition("/")
-    if slash:
-        forms = snapshot.registry.project_forms(project) or (fold(project),)
-        key = (forms[0], fold(task))
+    # A name may have a slash in it, too.
+    for at in (number for number, char in enumerate(text) if char == "/"):
+        forms = snapshot.registry.project_forms(text[:at])
+        key = (forms[0] if forms else "", fold(text[at + 1 :]))
         if key in ordered.at:
             return key
     named = fold(text)
