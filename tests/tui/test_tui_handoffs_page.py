@@ -10,6 +10,7 @@ import pytest
 from tests.tui.handoffs_probe import app_on, detail_text, handoffs_page, names, settled, shown
 from tests.tui.shell_probe import until, whole_screen
 from tests.workspace.handoff_cases import Desk, make_desk
+from workbench.tui.destinations import ToTask
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.verdict import VerdictDialog
@@ -213,9 +214,46 @@ async def test_a_line_leads_to_the_events_near_it(root: Path) -> None:
             pilot,
             lambda: timeline.cursor_event is not None and timeline.cursor_event.position == row.observation,
         )
-        await pilot.press("1")
-        assert isinstance(app.page, HandoffsPage)
-        assert app.page.cursor_handoff == row
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is page)
+        assert page.cursor_handoff == row
+        await until(pilot, lambda: page.pane.lines.has_focus)
+
+
+async def test_somebody_is_led_to_a_task_and_to_an_earlier_checkpoint_of_it(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        with Workspace.open(root) as workspace:
+            reader = workspace.readers.handoffs
+            row = reader.page(HandoffFilter("importer"), 1).rows[0]
+            first = reader.history(row.position)[-1]
+        await app.lead_to(ToTask("orbit", "old-plan"))
+        await until(
+            pilot, lambda: page.cursor_handoff is not None and page.cursor_handoff.task_id == "old-plan"
+        )
+        assert page.wanted.closed, "it is closed: the list shows such tasks, too"
+        await app.lead_to(ToTask("atlas", "importer-v2", checkpoint_id=first.id))
+        await until(pilot, lambda: page.cursor_handoff == row and page.pane.side == "history")
+        await pilot.press("escape")
+        await until(
+            pilot, lambda: page.cursor_handoff is not None and page.cursor_handoff.task_id == "old-plan"
+        )
+        assert page.pane.side == "checkpoint"
+
+
+async def test_time_travel_shows_the_desk_as_it_was_and_gives_no_verdict(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        page = await shown(pilot, app)
+        with Workspace.open(root) as workspace:
+            moment = workspace.readers.handoffs.page(HandoffFilter("importer"), 1).rows[0]
+        await pilot.press("t", *str(moment.position), "enter")
+        await until(pilot, lambda: names(page) == ["atlas/importer-v2"])
+        await pilot.press("r")
+        assert not isinstance(app.screen, VerdictDialog)
+        await pilot.press("T")
+        await until(pilot, lambda: names(page) == OPEN)
 
 
 async def test_a_task_is_gone_to_by_its_name_and_a_filter_that_hides_it_gives_way(root: Path) -> None:

@@ -1,11 +1,11 @@
-"""The list of hand-offs as a page: filter, order, detail, ages, going to a task."""
+"""The list of hand-offs as a page: filter, order, detail, ages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,12 +20,10 @@ from workbench.tui.handoffs.handoff_list import HandoffList
 from workbench.tui.handoffs.handoff_pane import CHECKPOINT, HandoffPane
 from workbench.tui.handoffs.handoff_rows import HandoffRows
 from workbench.tui.handoffs.handoff_source import HandoffSource
-from workbench.tui.handoffs.messages import NextWaiting, TaskFound, WaitingCounted
+from workbench.tui.handoffs.messages import WaitingCounted
 from workbench.tui.page import Page
 from workbench.tui.present import literal, number
-from workbench.tui.timeline.places import NoSuchPlace
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
-from workbench.workspace.readers.handoff_index import place_of
 from workbench.workspace.rows import HandoffFilter, HandoffOrder
 
 if TYPE_CHECKING:
@@ -43,14 +41,12 @@ ROOMY_CELLS = 38
 """Cells of the list from which its place is said beside what waits."""
 TALL_ROWS = 20
 """Rows of the screen from which each task has two lines."""
-GOTO_HINT = "A task, as project/task or by its name alone, or the id of a checkpoint"
 
 
 class HandoffListPage(Page):
     """The list of tasks with the five sides of one."""
 
-    GOTO_HINT = GOTO_HINT
-    FOLLOWS_AS_OF: ClassVar[bool] = True
+    FOLLOWS_AS_OF = True
 
     DEFAULT_CSS = """
     #handoffs-filter { height: auto; padding: 0 1; color: $quiet; display: none; margin-bottom: 1; }
@@ -104,9 +100,8 @@ class HandoffListPage(Page):
     @property
     def as_of(self) -> int | None:
         """The moment that the program shows, as a position of the log; None: now."""
-        found = getattr(self.app, "as_of", None)
-        position: int | None = getattr(found, "position", None)
-        return position
+        found = self.app.as_of
+        return None if found is None else found.position
 
     # What the shell asks
 
@@ -319,71 +314,6 @@ class HandoffListPage(Page):
     def _renew_ages(self) -> None:
         self._moment = self.app.clock()
         self.handoffs.redraw_rows()
-
-    # Going somewhere
-
-    def goto(self, text: str) -> None:
-        """Go to the task that a text names; where there is none, the text is asked for again."""
-        workspace, as_of = self._workspace, self.as_of
-        if workspace is None:
-            return
-        reader = workspace.readers.handoffs
-
-        def find() -> None:
-            key = reader.find(text, as_of=as_of)
-            row = None if key is None else reader.row(key, as_of=as_of)
-            self.post_message(TaskFound(key, row, text))
-
-        self.in_thread(find, "goto", "Looking for a task")
-
-    def show_task(self, project: str, task_id: str) -> None:
-        """Go to a task; an open detail gives way to the list, a filter that hides the task to all tasks."""
-        self.goto(f"{project}/{task_id}")
-
-    def on_task_found(self, message: TaskFound) -> None:
-        """Go there; a filter that hides it gives way."""
-        row = message.row
-        if message.key is None or row is None:
-            error = NoSuchPlace(f"no task goes by “{message.again[:80]}”", hint=GOTO_HINT)
-            if not self.refuses_place(error):
-                self.app.show_failure(error)
-            return
-        if self._showing_detail:
-            self.show_list()
-        hidden = row.closed and not self.wanted.closed
-        if hidden or self.wanted.waiting or self.wanted.text:
-            self._at = message.key
-            self._apply(HandoffFilter(closed=self.wanted.closed or row.closed))
-        self.handoffs.go_to(message.key)
-
-    def action_next_waiting(self, step: int) -> None:
-        """The next task that waits for a verdict, or the one before; past the end from the other end."""
-        workspace, row, wanted = self._workspace, self.cursor_handoff, self.wanted._replace(waiting=True)
-        if workspace is None:
-            return
-        reader, order, as_of = workspace.readers.handoffs, self.order, self.as_of
-        at = None if row is None else place_of(row, order)
-
-        def find() -> None:
-            bounds: dict[str, Any] = {"after": at} if step > 0 else {"before": at}
-            found = reader.page(wanted, 1, order=order, as_of=as_of, **bounds).rows
-            if not found and step > 0:
-                found = reader.page(wanted, 1, order=order, as_of=as_of).rows
-            elif not found:
-                found = list(HandoffSource(reader, wanted, order, as_of).last(1).rows)
-            self.post_message(NextWaiting(found[0].key if found else None))
-
-        self.in_thread(find, "next", "Looking for what waits for a verdict")
-
-    def on_next_waiting(self, message: NextWaiting) -> None:
-        """Go there."""
-        row = self.cursor_handoff
-        if message.key is None:
-            self.app.notify("Nothing waits for a verdict.")
-        elif row is not None and row.key == message.key:
-            self.app.notify("No other task waits for a verdict.")
-        else:
-            self.handoffs.go_to(message.key)
 
     # Narrowing
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.memory.events import Evidence, ReviewItem
 from workbench.memory.views import Review
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import ToEvent, ToFact, ToSession
 from workbench.tui.handoffs.checkpoint_side import TITLES
 from workbench.tui.handoffs.copies import handoff_copies
 from workbench.tui.handoffs.desk_rows import (
@@ -17,8 +18,8 @@ from workbench.tui.handoffs.desk_rows import (
     ObservationPick,
     WholePick,
 )
+from workbench.tui.handoffs.going_page import HandoffGoingPage
 from workbench.tui.handoffs.handoff_pane import EVIDENCE, HISTORY
-from workbench.tui.handoffs.list_page import HandoffListPage
 from workbench.tui.handoffs.page_actions import HANDOFF_ACTIONS, NAME
 from workbench.tui.present import ago, counted
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts, write_verdicts
@@ -31,7 +32,7 @@ _NAMED = 12
 """Tasks that are named before they are accepted together."""
 
 
-class HandoffsPage(HandoffListPage):
+class HandoffsPage(HandoffGoingPage):
     """The inbox of the review desk, and the first screen of a new program."""
 
     NAME, TITLE, NUMBER = NAME, "Handoffs", 1
@@ -145,6 +146,8 @@ class HandoffsPage(HandoffListPage):
                 reason = self.pane.compare()
                 if reason:
                     self.app.notify(f"{reason}.".capitalize())
+            case FactPick() as pick if self.app.has_screen("facts"):
+                await self.app.lead_to(ToFact(pick.fact_id))
             case WholePick() | LinePick() | ObservationPick() | FactPick() as pick:
                 await self._to_timeline(pick.position)
             case _:
@@ -159,21 +162,13 @@ class HandoffsPage(HandoffListPage):
             await self._to_timeline(row.position)
 
     async def _to_timeline(self, position: int) -> None:
-        await self.app.action_open_screen("timeline")
-        page = self.app.page
-        if page is not None and page.NAME == "timeline":
-            # Its first time on the screen it has no list yet.
-            self.app.call_after_refresh(page.goto, str(position))
+        await self.app.lead_to(ToEvent(position))
 
     async def action_open_session(self) -> None:
         """The session in which the checkpoint was recorded."""
         row = self.cursor_handoff
-        if row is None or not row.session_id:
-            return
-        await self.app.action_open_screen("sessions")
-        page = self.app.page
-        if page is not None and page.NAME == "sessions":
-            self.app.call_after_refresh(page.goto, row.session_id)
+        if row is not None and row.session_id:
+            await self.app.lead_to(ToSession(row.session_id))
 
     def action_evidence(self) -> None:
         """The file of the line under the cursor; without one, the task's files."""
@@ -191,7 +186,7 @@ class HandoffsPage(HandoffListPage):
         from workbench.tui.evidence_viewer import open_evidence
 
         digest = item.sha256 if isinstance(item.sha256, str) else ""
-        open_evidence(self.app, sha256=digest, path=item.path)
+        open_evidence(self.app, sha256=digest, path=item.path, position=position)
 
     # Selecting and copying
 
