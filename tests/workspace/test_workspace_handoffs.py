@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.workspace.handoff_cases import Desk, make_desk
+from tests.workspace.redaction_cases import new_root, unfiltered
+from workbench.identity.registry import Registry
 from workbench.memory.handoff_views import Alarms, Handoff
+from workbench.memory.memory import Memory
 from workbench.workspace import Workspace
 from workbench.workspace.readers.handoff_index import place_of
 from workbench.workspace.rows import HandoffFilter
@@ -333,3 +336,25 @@ def test_history_files_and_what_came_since_the_last_review(desk: Desk, notes: st
     assert [each.text for each in since.observations] == ["Looked", "Handing off: Ship on"]
     detail = reader.checkpoint(at.position)
     assert (detail.number, detail.of) == (2, 2)
+
+
+def test_a_secret_that_is_scrubbed_leaves_the_list_of_now_and_of_then(tmp_path: Path) -> None:
+    root, secret = tmp_path / "w", "ghp" + "_" + "abcdefghij0123456789ABCDEFGHIJ012345"
+    new_root(root)
+    with unfiltered(root) as log:
+        memory = Memory(log, Registry)
+        for task, goal in (("importer", f"Ship with {secret}"), ("other", "Wait")):
+            memory.record_event(
+                "Handing off", project="atlas", task_id=task, agent="codex", checkpoint={"goal": goal}
+            )
+    with Workspace.open(root) as workspace:
+        reader = workspace.readers.handoffs
+        then = workspace.readers.totals()[0]
+        before = [reader.page(ALL, 9).rows, reader.page(ALL, 9, as_of=then).rows]
+        assert all(secret in str(rows) for rows in before)
+        assert reader.count(HandoffFilter(secret[:20])) == 1
+        workspace.scrub()
+        after = [reader.page(ALL, 9).rows, reader.page(ALL, 9, as_of=then).rows]
+        assert not any(secret in str(rows) for rows in after)
+        assert [len(rows) for rows in after] == [2, 2]
+        assert reader.count(HandoffFilter(secret[:20])) == 0

@@ -64,39 +64,52 @@ class Ordered:
         return self._open[rank] if 0 <= rank < len(self._open) else -1
 
 
+class Tasks:
+    """The tasks of one moment, sorted when an order is first asked for. Threads may share it."""
+
+    def __init__(self, found: Sequence[Head]) -> None:
+        self._found = found
+        self._ordered: dict[HandoffOrder, Ordered] = {}
+
+    def ordered(self, order: HandoffOrder) -> Ordered:
+        """The tasks in an order."""
+        found = self._ordered.get(order)
+        if found is None:
+            found = self._ordered[order] = Ordered(self._found, order)
+        return found
+
+
 class HandoffIndex:
     """What is known of the tasks at one moment: now, or a position of the log. Threads may share it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known = -1
+        self._seen: int | None = None
+        """Of a past moment: how far the log had come at the last look."""
         self._registry: Registry | None = None
-        self._heads: list[Head] = []
-        self._ordered: dict[HandoffOrder, Ordered] = {}
+        self._tasks = Tasks(())
         self._said: dict[int, Said] = {}
         self._words: dict[int, str] = {}
         self._rows: dict[tuple[str, str], Handoff] = {}
 
-    def renew(self, snapshot: Snapshot) -> None:
-        """Learn what is new in the log since the last look."""
+    def renew(self, snapshot: Snapshot) -> Tasks:
+        """Learn what is new in the log since the last look; the result is what this snapshot sees."""
         with self._lock:
+            if snapshot.past:
+                self._forget_rewritten(snapshot)
             if snapshot.last == self._known and snapshot.registry is self._registry:
-                return
-            if snapshot.registry is not self._registry or snapshot.last < self._known:
+                return self._tasks
+            if snapshot.last < self._known:
+                # Another thread has looked later already: what it learnt stays.
+                return Tasks(heads(snapshot))
+            if snapshot.registry is not self._registry:
                 self._forget()
             elif not snapshot.past:
                 self._forget_changed(snapshot)
-            self._heads = heads(snapshot)
-            self._ordered = {}
+            self._tasks = Tasks(heads(snapshot))
             self._known, self._registry = snapshot.last, snapshot.registry
-
-    def ordered(self, order: HandoffOrder) -> Ordered:
-        """The tasks in an order."""
-        with self._lock:
-            found = self._ordered.get(order)
-            if found is None:
-                found = self._ordered[order] = Ordered(self._heads, order)
-            return found
+            return self._tasks
 
     def words(self, snapshot: Snapshot, head: Head) -> str:
         """What a filter by words looks at, in lower case."""
@@ -143,6 +156,15 @@ class HandoffIndex:
 
     def _forget(self) -> None:
         self._said, self._words, self._rows = {}, {}, {}
+
+    def _forget_rewritten(self, snapshot: Snapshot) -> None:
+        """What was known then stays as it was, unless a secret was taken out of it since."""
+        last = snapshot.value("SELECT max(position) FROM events") or 0
+        if self._seen is not None and last > self._seen:
+            news = snapshot.rows(_NEWS, known=self._seen, limit=_MOST_NEWS + 1)
+            if len(news) > _MOST_NEWS or any(kind in _REWRITING for _, _, kind in news):
+                self._forget()
+        self._seen = last
 
     def _forget_changed(self, snapshot: Snapshot) -> None:
         news = snapshot.rows(_NEWS, known=self._known, limit=_MOST_NEWS + 1)

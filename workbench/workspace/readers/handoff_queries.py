@@ -20,7 +20,7 @@ from workbench.memory.since_review import since_review
 from workbench.memory.snapshot import Sight, Snapshot
 from workbench.memory.spans import domains_seen
 from workbench.memory.views import Comparison, SinceReview
-from workbench.workspace.readers.handoff_index import HandoffIndex, Ordered, Place, walk
+from workbench.workspace.readers.handoff_index import HandoffIndex, Ordered, Place, Tasks, walk
 from workbench.workspace.rows import HandoffFilter, HandoffOrder
 
 MOST_HISTORY = 200
@@ -73,8 +73,8 @@ class HandoffReader:
 
         With neither bound the first ones. A search ends early where `go_on` says so.
         """
-        with self._looking(as_of) as (snapshot, index):
-            ordered = index.ordered(order)
+        with self._looking(as_of) as (snapshot, index, tasks):
+            ordered = tasks.ordered(order)
             if before is not None:
                 start, step = ordered.first_at(before) - 1, -1
             elif after is not None:
@@ -104,8 +104,8 @@ class HandoffReader:
     ) -> int:
         """How many tasks pass the filter; ends early, with what it has, where `cancelled()` is true."""
         found = 0
-        with self._looking(as_of) as (snapshot, index):
-            for number, head in enumerate(index.ordered("newest").heads):
+        with self._looking(as_of) as (snapshot, index, tasks):
+            for number, head in enumerate(tasks.ordered("newest").heads):
                 if cancelled():
                     break
                 found += _passes(snapshot, index, wanted, head)
@@ -132,8 +132,8 @@ class HandoffReader:
         as_of: datetime | int | None = None,
     ) -> tuple[int, int]:
         """How many tasks stand before a place, and how many there are; closed ones count where asked."""
-        with self._looking(as_of) as (_, index):
-            ordered = index.ordered(order)
+        with self._looking(as_of) as (_, _, tasks):
+            ordered = tasks.ordered(order)
             at = ordered.first_at(place)
             if closed:
                 return at, len(ordered.heads)
@@ -143,8 +143,8 @@ class HandoffReader:
         self, key: tuple[str, str], *, order: HandoffOrder = "newest", as_of: datetime | int | None = None
     ) -> Place | None:
         """Where the task of a key stands; None where there is no such task."""
-        with self._looking(as_of) as (_, index):
-            ordered = index.ordered(order)
+        with self._looking(as_of) as (_, _, tasks):
+            ordered = tasks.ordered(order)
             at = ordered.at.get(key)
             return None if at is None else ordered.places[at]
 
@@ -157,20 +157,20 @@ class HandoffReader:
         as_of: datetime | int | None = None,
     ) -> Place | None:
         """Where the task of a rank stands, among those that `rank` counts; None in an empty list."""
-        with self._looking(as_of) as (_, index):
-            ordered = index.ordered(order)
+        with self._looking(as_of) as (_, _, tasks):
+            ordered = tasks.ordered(order)
             at = rank if closed else ordered.nth_open(rank)
             return ordered.places[at] if 0 <= at < len(ordered.places) else None
 
     def find(self, given: str, *, as_of: datetime | int | None = None) -> tuple[str, str] | None:
         """The key of the task that a text names: `project/task`, a task, or the id of a checkpoint."""
-        with self._looking(as_of) as (snapshot, index):
-            return _find(snapshot, index.ordered("newest"), given)
+        with self._looking(as_of) as (snapshot, _, tasks):
+            return _find(snapshot, tasks.ordered("newest"), given)
 
     def row(self, key: tuple[str, str], *, as_of: datetime | int | None = None) -> Handoff | None:
         """The row of a task as it is now; None where there is no such task."""
-        with self._looking(as_of) as (snapshot, index):
-            ordered = index.ordered("newest")
+        with self._looking(as_of) as (snapshot, index, tasks):
+            ordered = tasks.ordered("newest")
             at = ordered.at.get(key)
             return None if at is None else index.row(snapshot, ordered.heads[at])
 
@@ -212,11 +212,10 @@ class HandoffReader:
             yield snapshot
 
     @contextmanager
-    def _looking(self, as_of: datetime | int | None) -> Iterator[tuple[Snapshot, HandoffIndex]]:
+    def _looking(self, as_of: datetime | int | None) -> Iterator[tuple[Snapshot, HandoffIndex, Tasks]]:
         index = self._index(as_of)
         with self._look(as_of) as snapshot:
-            index.renew(snapshot)
-            yield snapshot, index
+            yield snapshot, index, index.renew(snapshot)
 
     def _index(self, as_of: datetime | int | None) -> HandoffIndex:
         if as_of is None:
