@@ -168,5 +168,19 @@ def test_a_damaged_checkpoint(snap_compare: SnapCompare, tmp_path: Path, size: t
     assert picture(snap_compare, root, size, enter=size[0] < 80)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_as_of(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    root = make_desk(tmp_path / "w")
+    with Workspace.open(root) as workspace:
+        position = workspace.readers.handoffs.page(HandoffFilter("rate"), 1).rows[0].position
+
+    async def travel(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
+        await pilot.press("t", *str(position), "enter")
+        await until(pilot, lambda: app.as_of is not None and len(page.handoffs.visible_rows) == 2)
+        await shown(pilot, app)
+
+    assert picture(snap_compare, root, size, travel)
+
+
 def test_read_only(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, make_desk(tmp_path / "w"), (120, 40), last=True, read_only=True)
