@@ -20,6 +20,8 @@ SIMILAR = 0.8
 _WORDS = re.compile(r"\w+")
 _MOST_NEAR = 12
 """Words that differ, up to which near spellings are looked for."""
+_SLACK = 1e-9
+"""What a bound may be off by rounding."""
 _MOST_CHECKPOINTS = 200
 """How far back the age of a question is counted."""
 
@@ -71,21 +73,39 @@ def compare(snapshot: Snapshot, older: int, newer: int) -> Comparison:
 # -- matching ------------------------------------------------------------------------------
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(one: str, other: str, least: float = 0.0) -> float:
     """How alike two lines are, from 0 to 1: the share of words that both have, near spellings included.
 
-    Words with a digit in them have to be equal: `step 1` is not `step 2`.
+    Words with a digit in them have to be equal: `step 1` is not `step 2`. Of two lines that cannot be `least`
+    alike it is not found out how little they are: the answer is 0.
     """
-    first, second = Counter(_words(one)), Counter(_words(other))
-    size = first.total() + second.total()
+    return _likeness(_Line(one), _Line(other), least)
+
+
+class _Line:
+    """A line and its words, counted once for all the lines that it is compared with."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = Counter(_words(text))
+        self.size = self.words.total()
+
+
+def _likeness(one: _Line, other: _Line, least: float) -> float:
+    size = one.size + other.size
     if not size:
-        return 1.0 if fold(one) == fold(other) else 0.0
-    left, right = list((first - second).elements()), list((second - first).elements())
+        return 1.0 if fold(one.text) == fold(other.text) else 0.0
+    if 2 * min(one.size, other.size) < least * size - _SLACK:
+        return 0.0
+    left, right = list((one.words - other.words).elements()), list((other.words - one.words).elements())
     if any(char.isdigit() for word in (*left, *right) for char in word):
         return 0.0
     common = (size - len(left) - len(right)) / 2
     if len(left) <= _MOST_NEAR and len(right) <= _MOST_NEAR:
-        for word in left:
+        for done, word in enumerate(left):
+            # Comparing spellings is what costs, and most pairs of lines have little in common.
+            if 2 * (common + min(len(left) - done, len(right))) < least * size - _SLACK:
+                return 0.0
             near = next((each for each in right if _near(word, each)), None)
             if near is not None:
                 right.remove(near)
@@ -99,7 +119,16 @@ def _words(text: str) -> list[str]:
 
 def _near(one: str, other: str) -> bool:
     """Whether two words are forms of one: `test` and `tests`."""
+    needed = SIMILAR * (len(one) + len(other)) / 2 - _SLACK
+    # No more letters can agree than each of the two has in common with the other.
+    if min(len(one), len(other)) < needed or min(_shared(one, other), _shared(other, one)) < needed:
+        return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= SIMILAR
+
+
+def _shared(one: str, other: str) -> int:
+    """How many letters of a word occur in another one."""
+    return sum(letter in other for letter in one)
 
 
 class Match(NamedTuple):
@@ -124,12 +153,13 @@ def matched(older: Sequence[str], newer: Sequence[str]) -> dict[int, Match]:
         if same:
             found[index] = Match(same.pop(0), True)
     taken = {match.line for match in found.values()}
+    left = [(i, _Line(line)) for i, line in enumerate(older) if i not in found]
+    right = [(j, _Line(line)) for j, line in enumerate(newer) if j not in taken] if left else []
     pairs = [
         (-alike, i, j)
-        for i, line in enumerate(older)
-        if i not in found
-        for j, other in enumerate(newer)
-        if j not in taken and (alike := similarity(line, other)) >= SIMILAR
+        for i, line in left
+        for j, other in right
+        if (alike := _likeness(line, other, SIMILAR)) >= SIMILAR
     ]
     for _, i, j in sorted(pairs):
         if i not in found and j not in taken:

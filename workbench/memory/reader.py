@@ -241,14 +241,16 @@ class MemoryReader:
                 next=found[limit - 1] if len(found) > limit else None,
             )
 
-    def compare(self, older: str, newer: str, raw: bool = False) -> Comparison:
+    def compare(
+        self, older: str, newer: str, raw: bool = False, as_of: datetime | int | None = None
+    ) -> Comparison:
         """What changed between two checkpoints, given by their ids or those of their observations.
 
         Raises `InvalidArgument` for an id that no checkpoint has.
         """
         from workbench.memory import comparison
 
-        with self._sight.look(self.registry(), raw=raw) as snapshot:
+        with self._sight.look(self.registry(), raw=raw, as_of=as_of) as snapshot:
             return comparison.compare(
                 snapshot,
                 comparison.find_checkpoint(snapshot, older),
@@ -262,6 +264,7 @@ class MemoryReader:
         domain: str | None = None,
         limit: int = asked.MOST,
         raw: bool = False,
+        as_of: datetime | int | None = None,
     ) -> SinceReview:
         """What came into a task after its last review, oldest first; of all domains, or of one.
 
@@ -274,7 +277,7 @@ class MemoryReader:
         scope = asked.scope(registry, domain, project, task_id)
         if not scope.task_key:
             raise InvalidArgument("name a project and a task")
-        with self._sight.look(registry, raw=raw) as snapshot:
+        with self._sight.look(registry, raw=raw, as_of=as_of) as snapshot:
             domains = scope.domain_forms if domain is not None else domains_seen(snapshot)
             return since_review.since_review(snapshot, scope, domains, limit)
 
@@ -310,10 +313,12 @@ class MemoryReader:
         mode: str = "bundle",
         session_id: str | None = None,
         max_chars: int = asked.USUAL_CHARACTERS,
+        as_of: datetime | int | None = None,
     ) -> StartupBundle | BriefBundle:
         """What an agent starts with; `mode="brief"` gives the brief's text instead.
 
-        `title` is accepted and not used; `compact` concerns sources, of which there are none. Raises
+        `title` is accepted and not used; `compact` concerns sources, of which there are none; `as_of` gives
+        what an agent would have been served then, to a person who asks. Raises
         `UnknownScope` for a domain that nobody knows, and what `task_context` and `brief` raise.
         """
         from workbench.memory import cursors, startup
@@ -330,7 +335,7 @@ class MemoryReader:
         words = asked.words("focus", focus)
         redactor = self.log.redactor
         scope = asked.scope(registry, domain, project, task_id)
-        with self._sight.look(registry) as snapshot:
+        with self._sight.look(registry, as_of=as_of) as snapshot:
             startup.refuse_unknown(snapshot, scope, asked.name("domain", domain), redactor)
             if mode == "bundle":
                 found = startup.bundle(
@@ -347,7 +352,7 @@ class MemoryReader:
                     anywhere=asked.name("domain", domain) is None,
                 )
                 return startup.without_secrets(found, redactor)
-        page = self.brief(project=project, max_chars=max_chars)
+        page = self.brief(project=project, max_chars=max_chars, as_of=as_of)
         return BriefBundle(
             brief=page.text,
             project=page.project,
@@ -373,6 +378,7 @@ class MemoryReader:
         cwd: str | Path | None = None,
         project: str | None = None,
         max_chars: int = asked.USUAL_CHARACTERS,
+        as_of: datetime | int | None = None,
     ) -> Brief:
         """The page that a session reads first, about a project, or about the one that `cwd` belongs to.
 
@@ -383,7 +389,7 @@ class MemoryReader:
         asked.number("max_chars", max_chars, asked.MOST_CHARACTERS, asked.LEAST_CHARACTERS)
         project = asked.name("project", project)
         registry = self.registry()
-        with self._sight.look(registry) as snapshot:
+        with self._sight.look(registry, as_of=as_of) as snapshot:
             return brief.brief(
                 snapshot,
                 brief.find_project(snapshot, registry, project, cwd),

@@ -39,7 +39,7 @@ def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], lim
         to_position=snapshot.last,
         observations=observations(snapshot, positions),
         has_more=len(found) > limit,
-        facts=[_change(snapshot, position) for position in asserted],
+        facts=[fact_change(snapshot, position) for position in asserted],
         redactions=_removed(snapshot, positions),
         evidence=[
             EvidenceOf(observation_id=id_text(event.event_id), evidence=item)
@@ -55,7 +55,8 @@ def _last_review(snapshot: Snapshot, span: Span) -> int:
     return max((position for run in found for position in run), default=0)
 
 
-def _change(snapshot: Snapshot, position: int) -> FactChange:
+def fact_change(snapshot: Snapshot, position: int) -> FactChange:
+    """The fact at a position, what it ended, and whether it is still current."""
     ended = snapshot.value("SELECT to_position FROM facts WHERE position = :at", at=position)
     replaced = snapshot.rows(
         f"SELECT fact_id FROM facts WHERE replaced_by = :at AND {snapshot.asserted()} ORDER BY position",

@@ -316,8 +316,15 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
 
     def navigation_entries(self) -> list[NavigationEntry]:
         """The screens that exist, as the navigation draws them."""
+        waiting = {page.NAME: page.needs_person for page in self.built_pages()}
         return [
-            NavigationEntry(page.NAME, page.TITLE, page.NUMBER, self.keymap.shown(f"screen.{page.NAME}"))
+            NavigationEntry(
+                page.NAME,
+                page.TITLE,
+                page.NUMBER,
+                self.keymap.shown(f"screen.{page.NAME}"),
+                waiting.get(page.NAME, 0),
+            )
             for page in self.PAGES
         ]
 

@@ -138,6 +138,11 @@ class Page(Asking, inherit_bindings=False):
     def on_filter(self, text: str) -> None:
         """The filter is now `text`; called at each keystroke."""
 
+    @property
+    def needs_person(self) -> int:
+        """How many things on this screen wait for a person; the navigation shows it beside the title."""
+        return 0
+
     def leave_transient(self) -> bool:
         """Leave the innermost transient state of this screen, here a selection; whether there was one."""
         rows = self.rows

@@ -224,6 +224,21 @@ class EvidencePlace(NamedTuple):
     ordinal: int
 
 
+HandoffOrder: TypeAlias = Literal["newest", "project"]
+"""The latest checkpoint first, or by the names of project and task."""
+
+
+class HandoffFilter(NamedTuple):
+    """Which tasks are wanted; what is empty narrows nothing."""
+
+    text: str = ""
+    """Words, each of which stands somewhere in project, task, agent, domain or goal, in any case."""
+    waiting: bool = False
+    """Only what waits for a person: see `Handoff.waits`."""
+    closed: bool = False
+    """Completed and cancelled tasks, too."""
+
+
 class EvidenceFilter(NamedTuple):
     """Which source files are wanted; what is empty narrows nothing."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.workspace.readers.event_links import EventLinkReader
     from workbench.workspace.readers.evidence_queries import EvidenceReader
     from workbench.workspace.readers.fact_queries import FactReader
+    from workbench.workspace.readers.handoff_queries import HandoffReader
     from workbench.workspace.readers.name_queries import NameReader
     from workbench.workspace.readers.redaction_queries import RedactionReader
     from workbench.workspace.readers.session_queries import SessionReader
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Readers:
     """The readers of one open workspace, each loaded when it is first asked: a command needs one of them.
 
-    `registry` gives the names of now, for filters by project, domain or agent, and for facts.
+    `registry` gives the names of now, for filters by project, domain or agent, for facts and for tasks.
     """
 
     def __init__(self, log: EventLog, registry: Callable[[], Registry] = lambda: EMPTY) -> None:
@@ -79,6 +80,13 @@ class Readers:
         from workbench.workspace.readers.fact_queries import FactReader
 
         return FactReader(self._log, self._registry)
+
+    @cached_property
+    def handoffs(self) -> HandoffReader:
+        """What was handed off in each task, and what about it needs a person."""
+        from workbench.workspace.readers.handoff_queries import HandoffReader
+
+        return HandoffReader(self._log, self._registry)
 
     @cached_property
     def names(self) -> NameReader:

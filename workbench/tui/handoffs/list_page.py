@@ -1,0 +1,355 @@
+"""The list of hand-offs as a page: filter, order, detail, ages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.events import Resize
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.memory.handoff_views import Handoff
+from workbench.tui.handoffs.desk_rows import DeskList, Pick
+from workbench.tui.handoffs.empty import empty_lines, filter_words
+from workbench.tui.handoffs.handoff_list import HandoffList
+from workbench.tui.handoffs.handoff_pane import CHECKPOINT, HandoffPane
+from workbench.tui.handoffs.handoff_rows import HandoffRows
+from workbench.tui.handoffs.handoff_source import HandoffSource
+from workbench.tui.handoffs.messages import WaitingCounted
+from workbench.tui.page import Page
+from workbench.tui.present import literal, number
+from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
+from workbench.workspace.rows import HandoffFilter, HandoffOrder
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from workbench.tui.state import ScreenState
+    from workbench.workspace import Workspace
+
+AGES_SECONDS = 30.0
+RESTING_SECONDS = 0.08
+"""A cursor that rests so long shows all of its task; while it runs, what the list knows."""
+RECOUNT_SECONDS = 0.5
+"""After a commit what waits is counted again at most so often."""
+ROOMY_CELLS = 38
+"""Cells of the list from which its place is said beside what waits."""
+TALL_ROWS = 20
+"""Rows of the screen from which each task has two lines."""
+
+
+class HandoffListPage(Page):
+    """The list of tasks with the five sides of one."""
+
+    FOLLOWS_AS_OF = True
+
+    DEFAULT_CSS = """
+    #handoffs-filter { height: auto; padding: 0 1; color: $quiet; display: none; margin-bottom: 1; }
+    #handoffs-filter.-set { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = HandoffFilter()
+        """The filter that is set."""
+        self.order: HandoffOrder = "newest"
+        self._workspace: Workspace | None = None
+        self._source: HandoffSource | None = None
+        self._moment: datetime | None = None
+        """From which every age in the list is counted, so that none is newer than its neighbours."""
+        self._at: tuple[str, str] | None = None
+        self._new = (0, False)
+        self._count = ""
+        self.waiting: int | None = None
+        """How many tasks wait for a person; None while that is counted."""
+        self._recount: Timer | None = None
+        self._resting: Timer | None = None
+        self._moved = 0.0
+        self._had_rows = False
+        self._rows = HandoffRows(self._now)
+        # Kept, not looked for: what still comes in while the program ends finds no widgets.
+        self.handoffs = HandoffList(self._rows, id="handoffs")
+        """The list."""
+        self.pane = HandoffPane(self._now, css_id="handoff")
+        """The detail."""
+        self._filter_line = Static("", id="handoffs-filter", markup=False)
+
+    def compose_list(self) -> ComposeResult:
+        yield self._filter_line
+        yield self.handoffs
+
+    def compose_detail(self) -> ComposeResult:
+        yield self.pane
+
+    @property
+    def cursor_handoff(self) -> Handoff | None:
+        """The task under the cursor."""
+        row: Handoff | None = self.cursor_row
+        return row
+
+    @property
+    def picked(self) -> Pick | None:
+        """What the line of the detail that has the keys stands for; None while the list has them."""
+        return self.pane.pick if self.is_mounted and self.pane.lines.has_focus else None
+
+    @property
+    def as_of(self) -> int | None:
+        """The moment that the program shows, as a position of the log; None: now."""
+        found = self.app.as_of
+        return None if found is None else found.position
+
+    # What the shell asks
+
+    def restore(self, state: ScreenState) -> None:
+        values = state.values
+        self.wanted = HandoffFilter(
+            values.get("text", ""), values.get("waiting") == "yes", values.get("closed") == "yes"
+        )
+        self.order = "project" if values.get("order") == "project" else "newest"
+        self.set_filter(self.wanted.text)
+        self.pane.show_side(values.get("side", CHECKPOINT))
+        project, tab, task = state.selected.partition("\t")
+        if tab:
+            self._at = (project, task)
+
+    def remember(self, state: ScreenState) -> None:
+        state.selected = "" if self._at is None else "\t".join(self._at)
+        wanted = self.wanted
+        values = {
+            "text": wanted.text,
+            "waiting": "yes" if wanted.waiting else "",
+            "closed": "yes" if wanted.closed else "",
+            "order": self.order if self.order != "newest" else "",
+            "side": self.pane.side if self.pane.side != CHECKPOINT else "",
+        }
+        state.values = {name: value for name, value in values.items() if value}
+
+    def on_workspace_ready(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.pane.open(workspace)
+        self._renew_ages()
+        self._show_filter()
+        self._fit_rows()
+        self._read(at=self._at)
+        self._count_waiting()
+        self.set_interval(AGES_SECONDS, self._ages_passed)
+
+    def on_committed(self) -> None:
+        self._renew_ages()
+        self.handoffs.refresh_live()
+        self.pane.renew()
+        if self._recount is None:
+            # Of many commits in a row some are followed.
+            self._recount = self.set_timer(RECOUNT_SECONDS, self._count_waiting)
+
+    def on_as_of_changed(self) -> None:
+        """Another moment is shown: the same task as it was then."""
+        self._renew_ages()
+        self._read(at=self._at)
+        self._count_waiting()
+
+    async def action_filter(self) -> None:
+        """Open the filter, and read what it will look at while the person begins to type."""
+        workspace, as_of = self._workspace, self.as_of
+        if workspace is not None:
+            reader = workspace.readers.handoffs
+            self.in_thread(
+                lambda: reader.learn_words(lambda: get_current_worker().is_cancelled, as_of=as_of),
+                "words",
+                "Reading names and goals",
+            )
+        await super().action_filter()
+
+    def on_filter(self, text: str) -> None:
+        self._apply(self.wanted._replace(text=text.strip()))
+
+    def set_count(self, text: str) -> None:
+        self._count = text
+        count, more = self._new
+        if self.waiting:
+            said = f"{number(self.waiting)} to review"
+            text = f"{text} · {said}" if self.handoffs.size.width >= ROOMY_CELLS and not count else said
+        if count:
+            key = self.app.keymap.shown("list.first").split(" ")[0]
+            text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+        if self.query("#list-bar"):
+            super().set_count(text)
+
+    def leave_transient(self) -> bool:
+        return self.pane.leave_comparison() or super().leave_transient()
+
+    def on_resize(self, event: Resize) -> None:
+        super().on_resize(event)
+        self._fit_rows()
+
+    def _fit_rows(self) -> None:
+        tall = self.app.size.height >= TALL_ROWS
+        if tall != self._rows.tall:
+            self._rows = HandoffRows(self._now, tall)
+            self.handoffs.renderer = self._rows
+
+    # Reading
+
+    def _apply(self, wanted: HandoffFilter) -> None:
+        """Narrow the list, the cursor where it was as near as the filter allows."""
+        if wanted == self.wanted:
+            return
+        self.wanted = wanted
+        if wanted.text != self.filter_text.strip():
+            # While it is being typed a blank at its end is the beginning of the next word.
+            self.set_filter(wanted.text)
+        self._show_filter()
+        # What was typed is looked for from the start: the first hits are what one waits for.
+        self._read(at=None if wanted.text else self._at)
+        self.update_footer()
+
+    def _read(self, at: tuple[str, str] | None = None) -> None:
+        workspace = self._workspace
+        if workspace is None:
+            return
+        if self._source is not None:
+            self._source.close()
+        keymap = self.app.keymap
+        self.handoffs.empty_lines = empty_lines(
+            self.wanted, keymap.shown("handoffs.clear"), keymap.shown("handoffs.closed")
+        )
+        self._source = HandoffSource(workspace.readers.handoffs, self.wanted, self.order, self.as_of)
+        self.pane.look_at(self.as_of)
+        self.handoffs.set_source(self._source, at)
+
+    def _show_filter(self) -> None:
+        words = filter_words(self.wanted)
+        self._filter_line.set_class(bool(words), "-set")
+        self._filter_line.update(literal(f"{words} · {self.app.keymap.shown('handoffs.clear')} clears"))
+
+    def _count_waiting(self) -> None:
+        self._recount = None
+        workspace, as_of = self._workspace, self.as_of
+        if workspace is not None:
+            reader = workspace.readers.handoffs
+            self.in_thread(
+                lambda: self.post_message(WaitingCounted(reader.waiting(as_of=as_of))),
+                "waiting",
+                "Counting what waits for a verdict",
+            )
+
+    def on_waiting_counted(self, message: WaitingCounted) -> None:
+        """Say how many."""
+        if message.waiting != self.waiting:
+            self.waiting = message.waiting
+            self.set_count(self._count)
+            self.update_navigation()
+
+    @property
+    def needs_person(self) -> int:
+        return self.waiting or 0
+
+    # What the list and the detail tell
+
+    @on(NewRows, "#handoffs")
+    def _rows_came(self, message: NewRows) -> None:
+        self._new = (message.count, message.more)
+        self.set_count(self._count)
+
+    @on(Highlighted, "#handoffs")
+    def _cursor_moved(self, message: Highlighted) -> None:
+        """Show the task under the cursor: what the list knows at once, all of it when the cursor rests."""
+        row: Handoff | None = message.row
+        self._at = self._at if row is None else row.key
+        moved, self._moved = self._moved, monotonic()
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+        at_once = row is None or self._moved - moved > RESTING_SECONDS
+        self.pane.show(row, read=at_once)
+        if not at_once:
+            self._resting = self.set_timer(RESTING_SECONDS, self._show_row)
+
+    @on(StatusChanged, "#handoffs")
+    def _list_read(self, message: StatusChanged) -> None:
+        if message.status.loading:
+            self._had_rows = False
+            return
+        if self.cursor_handoff is None:
+            self.pane.show(None)
+        if not self._had_rows or self.cursor_handoff is None:
+            # A row that stands where it stood before the list was read again is not told anew.
+            self.update_footer()
+        self._had_rows = self.cursor_handoff is not None
+
+    def _show_row(self) -> None:
+        self._resting = None
+        self.pane.show(self.cursor_handoff)
+
+    @on(Opened, "#handoffs")
+    def _entered(self, message: Opened) -> None:
+        self._show_row()
+
+    @on(DeskList.Moved)
+    def _line_changed(self) -> None:
+        # What can be done depends on the line that has the keys.
+        if self.pane.lines.has_focus:
+            self.update_footer()
+
+    # Ages
+
+    def _now(self) -> datetime:
+        return self._moment or self.app.clock()
+
+    def _ages_passed(self) -> None:
+        if self.app.page is self:
+            self._renew_ages()
+            self.pane.redraw()
+
+    def on_screen_resume(self) -> None:
+        """What was not shown has not aged."""
+        if self._workspace is not None:
+            self._renew_ages()
+
+    def _renew_ages(self) -> None:
+        self._moment = self.app.clock()
+        self.handoffs.redraw_rows()
+
+    # Narrowing
+
+    def action_toggle_waiting(self) -> None:
+        """Only what waits, or all again."""
+        self._apply(self.wanted._replace(waiting=not self.wanted.waiting))
+
+    def action_toggle_closed(self) -> None:
+        """Closed tasks too, or only open ones again."""
+        self._apply(self.wanted._replace(closed=not self.wanted.closed))
+
+    def action_clear_filters(self) -> None:
+        """Every open task."""
+        self._apply(HandoffFilter())
+
+    def action_sort(self) -> None:
+        """The other order, the cursor on the same task."""
+        self.order = "project" if self.order == "newest" else "newest"
+        self._read(at=self._at)
+        self.app.notify("By project and task." if self.order == "project" else "The latest checkpoint first.")
+
+    def action_next_tab(self) -> None:
+        """The next side of the detail."""
+        self.pane.turn(1)
+
+    def action_previous_tab(self) -> None:
+        """The side of the detail before."""
+        self.pane.turn(-1)
+
+    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
+        """Do it beside the screen; of one group the latest counts."""
+        self.run_worker(
+            work,
+            group=f"handoffs-{group}",
+            description=description,
+            exclusive=True,
+            exit_on_error=False,
+            thread=True,
+        )
