@@ -59,16 +59,29 @@ def language_of(path: str) -> str:
     return _FILES.get(PurePath(path).name.casefold()) or _LEXERS.get(extension_of(path), "")
 
 
+_loaded: dict[str, Lexer] = {}
+
+
+def load_lexer(language: str) -> bool:
+    """Load a language's lexer, on a worker: the first time takes a while. Whether it was loaded now."""
+    if not language or language in _loaded:
+        return False
+    from pygments.lexers import get_lexer_by_name
+
+    _loaded[language] = get_lexer_by_name(language)
+    return True
+
+
 class Colours:
     """The roles of a text's pieces. Reading goes on where it stopped; a far jump begins anew near by.
 
     For the UI thread: what one screen asks costs some milliseconds, and no more than `SLOW_SECONDS` twice.
+    All is plain until the lexer is loaded.
     """
 
     def __init__(self, text: str, language: str) -> None:
         self._text = text
         self._language = language
-        self._lexer: Lexer | None = None
         self._stretch: _Stretch | None = None
         self.too_slow = False
         """Whether colours were given up."""
@@ -77,12 +90,13 @@ class Colours:
         """The text from `start` to `end`, within one line, in pieces with their roles."""
         text = self._text[start:end]
         plain: Line = (Span(text, "code"),)
-        if not text or not self._language or self.too_slow or self._is_long(start):
+        lexer = _loaded.get(self._language)
+        if not text or lexer is None or self.too_slow or self._is_long(start):
             return plain
         began = perf_counter()
         stretch = self._stretch
         if stretch is None or not stretch.start <= start <= stretch.upto + STRIDE:
-            stretch = self._stretch = self._begun_near(start)
+            stretch = self._stretch = self._begun_near(lexer, start)
         pieces = stretch.pieces(start, end)
         self.too_slow = perf_counter() - began > SLOW_SECONDS
         return pieces or plain
@@ -94,13 +108,9 @@ class Colours:
         high = high if high >= 0 else min(len(self._text), start + LONGEST_LINE)
         return high - low > LONGEST_LINE
 
-    def _begun_near(self, start: int) -> _Stretch:
-        if self._lexer is None:
-            from pygments.lexers import get_lexer_by_name
-
-            self._lexer = get_lexer_by_name(self._language)
+    def _begun_near(self, lexer: Lexer, start: int) -> _Stretch:
         begin = 0 if start <= STRIDE else self._text.rfind("\n", 0, start - _BEFORE) + 1
-        return _Stretch(self._lexer, self._text, begin)
+        return _Stretch(lexer, self._text, begin)
 
 
 class _Stretch:

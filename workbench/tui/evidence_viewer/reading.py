@@ -66,6 +66,10 @@ class ItemRead(Message, bubble=False):
         self.body = body
 
 
+class ColoursLoaded(Message, bubble=False):
+    """The text can be drawn in colours now."""
+
+
 class DiskRead(Message, bubble=False):
     """The file on the disk was looked at."""
 

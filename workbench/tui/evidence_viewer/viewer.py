@@ -19,9 +19,10 @@ from workbench.tui.copying import CopyChoice
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.document import Block, note
 from workbench.tui.evidence_viewer import reading, words
+from workbench.tui.evidence_viewer.colours import load_lexer
 from workbench.tui.evidence_viewer.head import EvidenceHead, head_lines
 from workbench.tui.evidence_viewer.picture import PictureView
-from workbench.tui.evidence_viewer.reading import Asked, Body, DiskRead, HitsFound, ItemRead
+from workbench.tui.evidence_viewer.reading import Asked, Body, ColoursLoaded, DiskRead, HitsFound, ItemRead
 from workbench.tui.evidence_viewer.text_view import EvidenceText
 from workbench.tui.present import counted, literal, number
 from workbench.tui.sessions.found_words import hit_places
@@ -138,7 +139,11 @@ class EvidenceViewer(Dialog[None]):
         workspace, asked, pictures = self._workspace, self._asked, not self.app.no_color
 
         def work() -> None:
-            self.post_message(ItemRead(*reading.read_item(workspace, asked, pictures=pictures)))
+            item, body = reading.read_item(workspace, asked, pictures=pictures)
+            self.post_message(ItemRead(item, body))
+            # The text is there before its colours are.
+            if body.source is not None and load_lexer(body.source.language):
+                self.post_message(ColoursLoaded())
 
         self.on_disk = None
         self._in_thread(work, "item", "Reading evidence")
@@ -150,6 +155,10 @@ class EvidenceViewer(Dialog[None]):
             self._look_at_disk()
         self._draw()
         self._find_again()
+
+    def on_colours_loaded(self, message: ColoursLoaded) -> None:
+        """Draw them."""
+        self._draw(keep_place=True)
 
     def _look_at_disk(self) -> None:
         item = self.item
@@ -377,7 +386,8 @@ class EvidenceViewer(Dialog[None]):
         self._turn += 1
         turn, text, blocks = self._turn, self._finding, self.pane.blocks
         if not text.strip():
-            self.post_message(HitsFound(turn, None, ()))
+            if self._hits is not None:
+                self.post_message(HitsFound(turn, None, ()))
             return
         pattern = re.compile(re.escape(text.strip()), re.IGNORECASE)
 
