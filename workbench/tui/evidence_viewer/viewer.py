@@ -277,7 +277,10 @@ class EvidenceViewer(Dialog[None]):
         if "-finding" in self.classes:
             pairs = [("enter", "find"), ("esc", "no more")]
         else:
-            pairs = [("esc", "back"), ("[ ]", "sides")]
+            pairs = [("esc", "back")]
+            if self._hits:
+                pairs.append(("n N", "hits"))
+            pairs.append(("[ ]", "sides"))
             if self.item is not None and len(self.item.beside) > 1:
                 pairs.append(("< >", "files"))
             if self.side != DISK:
@@ -286,10 +289,7 @@ class EvidenceViewer(Dialog[None]):
                 pairs.append(("m", "source" if self._as_markdown else "rendered"))
             if self._shown_source() is not None:
                 pairs += [("w", "cut" if self.pane.wraps else "wrap"), ("#", "numbers")]
-            pairs.append(("/", "find"))
-            if self._hits:
-                pairs.append(("n N", "hits"))
-            pairs.append(("y", "copy"))
+            pairs += [("/", "find"), ("y", "copy")]
         room, kept = self.query_one(".keys").size.width or self.app.size.width - 6, []
         for key, meaning in pairs:
             room -= len(key) + len(meaning) + 4
