@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from workbench.tui.present import Line, Role, Span
@@ -13,12 +13,12 @@ from workbench.tui.present import Line, Role, Span
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-STRIDE = 65_536
+STRIDE = 16_384
 """Characters that may lie between what was read and what is wanted; beyond, reading begins anew near by."""
 LONGEST_LINE = 2_000
 """A longer line is drawn plainly: it is data, and a lexer's patterns may take very long for it."""
-SLOW_SECONDS = 0.1
-"""A text that takes this long for one screen is drawn plainly from then on."""
+SLOW_SECONDS = 0.25
+"""A text that takes so much processor time for one line is drawn plainly from then on."""
 _BEFORE = 4_096
 """Characters before the wanted place at which reading begins anew."""
 
@@ -75,8 +75,8 @@ def load_lexer(language: str) -> bool:
 class Colours:
     """The roles of a text's pieces. Reading goes on where it stopped; a far jump begins anew near by.
 
-    For the UI thread: what one screen asks costs some milliseconds, and no more than `SLOW_SECONDS` twice.
-    All is plain until the lexer is loaded.
+    For the UI thread: what one screen asks costs some milliseconds; what costs more than `SLOW_SECONDS` is
+    the last that is coloured. All is plain until the lexer is loaded.
     """
 
     def __init__(self, text: str, language: str) -> None:
@@ -93,12 +93,12 @@ class Colours:
         lexer = _loaded.get(self._language)
         if not text or lexer is None or self.too_slow or self._is_long(start):
             return plain
-        began = perf_counter()
+        began = thread_time()
         stretch = self._stretch
         if stretch is None or not stretch.start <= start <= stretch.upto + STRIDE:
             stretch = self._stretch = self._begun_near(lexer, start)
         pieces = stretch.pieces(start, end)
-        self.too_slow = perf_counter() - began > SLOW_SECONDS
+        self.too_slow = thread_time() - began > SLOW_SECONDS
         return pieces or plain
 
     def _is_long(self, start: int) -> bool:

@@ -1,7 +1,8 @@
 """An image drawn in half cells, two dots of colour in each; for a terminal of any kind.
 
-Decoding is Pillow's, which comes with the extra `images`. What a stranger's file may cost is bounded before
-it is decoded: by format, by pixels, and by being read from a file whose size is known.
+Decoding is Pillow's, which comes with the extra `images`; `workbench.tui.graphics` is the way for terminals
+that draw images themselves. What a stranger's file may cost is bounded before it is decoded: by format, by
+pixels, and by being read from a file whose size is known.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rich.color import Color
 from rich.segment import Segment
@@ -24,7 +25,9 @@ MOST_PIXELS = 16_000_000
 MOST_BYTES = 64 << 20
 _HALF = "▀"
 _WIDEST, _TALLEST = 160, 100
-"""Dots that an image is made smaller to: the most that is ever drawn."""
+"""Dots that an image is made smaller to: the most that is drawn in half cells."""
+_LARGE = (1280, 960)
+"""The most that is given to a terminal that draws images itself."""
 
 Dot: TypeAlias = tuple[int, int, int, int]
 """Red, green, blue, and how opaque."""
@@ -37,6 +40,8 @@ class Picture(NamedTuple):
     height: int
     dots: tuple[Dot, ...]
     """Row by row."""
+    image: Any = None
+    """The same with more dots, as Pillow has it: for a terminal that draws images itself."""
 
 
 def can_draw() -> bool:
@@ -73,12 +78,14 @@ def _decoded(path: Path, format_name: str) -> Picture:
             # The file's header may say other than what was read of it before.
             if image.width * image.height > MOST_PIXELS:
                 raise ValueError("too many pixels")
-            image.draft("RGB", (_WIDEST * 2, _TALLEST * 2))
-            image.thumbnail((_WIDEST, _TALLEST))
-            small = image.convert("RGBA")
+            image.draft("RGB", _LARGE)
+            image.thumbnail(_LARGE)
+            large = image.convert("RGBA")
+    small = large.copy()
+    small.thumbnail((_WIDEST, _TALLEST))
     data = small.tobytes()
     dots = tuple((data[at], data[at + 1], data[at + 2], data[at + 3]) for at in range(0, len(data), 4))
-    return Picture(small.width, small.height, dots)
+    return Picture(small.width, small.height, dots, large)
 
 
 def fitted(picture: Picture, columns: int, rows: int) -> Picture:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from shlex import quote
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -17,16 +16,19 @@ from textual.worker import get_current_worker
 
 from workbench.tui.copying import CopyChoice
 from workbench.tui.dialogs.base import Dialog, key_line
-from workbench.tui.document import Block, note
-from workbench.tui.evidence_viewer import reading, words
+from workbench.tui.document import note
+from workbench.tui.evidence_viewer import reading, sides
 from workbench.tui.evidence_viewer.colours import load_lexer
+from workbench.tui.evidence_viewer.copies import copy_choices
 from workbench.tui.evidence_viewer.head import EvidenceHead, head_lines
-from workbench.tui.evidence_viewer.picture import PictureView
+from workbench.tui.evidence_viewer.picture import Picture, PictureView
 from workbench.tui.evidence_viewer.reading import Asked, Body, ColoursLoaded, DiskRead, HitsFound, ItemRead
+from workbench.tui.evidence_viewer.sides import COPY, DISK, SIDES
 from workbench.tui.evidence_viewer.text_view import EvidenceText
-from workbench.tui.present import counted, literal, number
+from workbench.tui.graphics import image_widget
+from workbench.tui.present import counted, literal
 from workbench.tui.sessions.found_words import hit_places
-from workbench.tui.widgets.tab_line import Tab, TabLine
+from workbench.tui.widgets.tab_line import TabLine
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from workbench.workspace.evidence_disk import OnDisk
     from workbench.workspace.evidence_item import EvidenceItem
 
-COPY, DISK, RECORDS = "copy", "disk", "records"
-SIDES = (Tab(COPY, "Copy"), Tab(DISK, "On disk now"), Tab(RECORDS, "Records"))
 _ROOMY_ROWS = 24
 _WIDE = 100
 _PICTURE_ROWS = 20
@@ -79,6 +79,7 @@ class EvidenceViewer(Dialog[None]):
     EvidenceViewer TabLine { margin: 0 0 1 0; background: $raised; }
     EvidenceViewer.-low TabLine, EvidenceViewer.-low EvidenceHead, EvidenceViewer.-low .keys { margin: 0; }
     EvidenceViewer EvidenceText { height: 1fr; background: $raised; }
+    EvidenceViewer .evidence-graphic { width: auto; height: 1fr; margin: 0 0 1 2; }
     EvidenceViewer Input { display: none; margin: 0; }
     EvidenceViewer.-finding Input { display: block; }
     """
@@ -210,86 +211,39 @@ class EvidenceViewer(Dialog[None]):
             lambda width: head_lines(item, width, now, self._zone, roomy=roomy), 3 if roomy else 2
         )
         picture = self.body.picture if self.side == COPY and self.app.size.height >= _PICTURE_ROWS else None
-        self.query_one(PictureView).show(picture)
-        source = self._shown_source()
+        self._show_picture(picture)
+        view = self._view
+        source = sides.shown_source(view)
         if source is not None:
             self.pane.show_source(source.text, source.index, source.colours, keep_place=keep_place)
         else:
-            self.pane.set_blocks(self._blocks(), keep_place=keep_place)
+            self.pane.set_blocks(sides.blocks(view, self.pane.size.width - 3), keep_place=keep_place)
         self.query_one(TabLine).show(self.side, *self._notes())
         self._say_keys()
 
-    def _shown_source(self) -> reading.Source | None:
-        """The text that is shown as a source; None where blocks are shown."""
-        item, body = self.item, self.body
-        if self.side != COPY or item is None or body.source is None or item.state != "archived":
-            return None
-        if not body.source.text or (body.markdown is not None and self._as_markdown):
-            return None
-        return body.source
+    def _show_picture(self, picture: Picture | None) -> None:
+        """Let the terminal draw it where it can; otherwise it is drawn in half cells."""
+        self.query(".evidence-graphic").remove()
+        widget = None if picture is None else image_widget(picture.image, "evidence-graphic")
+        if widget is not None:
+            self.query_one(".panel").mount(widget, before=self.query_one(EvidenceText))
+        self.query_one(PictureView).show(picture if widget is None else None)
 
-    def _blocks(self) -> Sequence[Block]:
-        item, body = self.item, self.body
-        if item is None:
-            return ()
-        if self.side == RECORDS:
-            return words.record_blocks(item, self._zone)
-        if self.side == DISK:
-            if item.row is None:
-                return words.state_blocks(item, self._zone)
-            return (
-                [note("looking at the disk …")]
-                if self.on_disk is None
-                else words.disk_blocks(item, self.on_disk)
-            )
-        told = words.state_blocks(item, self._zone)
-        copy = item.copy
-        if copy is None or copy.size is None:
-            return told
-        if told:
-            told.append(note(""))
-        if body.source is not None:
-            if not body.source.text:
-                return [*told, *reading.empty_blocks()]
-            if body.markdown is not None and self._as_markdown:
-                return [*told, *body.markdown]
-            return [*told, *reading.plain_blocks(body.source.text)]
-        return [*told, *reading.bytes_blocks(copy, self.pane.size.width - 3, body.remark)]
+    @property
+    def _view(self) -> sides.View:
+        """What the side that is shown is made of."""
+        return sides.View(self.item, self.body, self.on_disk, self.side, self._as_markdown, self._zone)
 
     def _notes(self) -> tuple[str, ...]:
-        item, source = self.item, self.body.source
         if self._hits is not None:
             return (f"{counted(self._hits, 'hit')} of “{self._finding[:30]}”", counted(self._hits, "hit"))
-        if item is None:
-            return ()
-        if self.side == RECORDS:
-            return (f"{number(len(item.records))}{'+' if item.more else ''}",)
-        if self.side != COPY or item.copy is None or source is None:
-            return ()
-        if self.body.markdown is not None:
-            return (
-                f"{item.copy.encoding} · Markdown{'' if self._as_markdown else ', its source'}",
-                "Markdown",
-            )
-        return (reading.text_note(item.copy, source), counted(len(source.index), "line"))
+        return sides.notes(self._view)
 
     def _say_keys(self) -> None:
         if "-finding" in self.classes:
             pairs = [("enter", "find"), ("esc", "no more")]
         else:
-            pairs = [("esc", "back")]
-            if self._hits:
-                pairs.append(("n N", "hits"))
-            pairs.append(("[ ]", "sides"))
-            if self.item is not None and len(self.item.beside) > 1:
-                pairs.append(("< >", "files"))
-            if self.side != DISK:
-                pairs.append(("d", "disk"))
-            if self.side == COPY and self.body.markdown is not None:
-                pairs.append(("m", "source" if self._as_markdown else "rendered"))
-            if self._shown_source() is not None:
-                pairs += [("w", "cut" if self.pane.wraps else "wrap"), ("#", "numbers")]
-            pairs += [("/", "find"), ("y", "copy")]
+            pairs = sides.key_pairs(self._view, hits=bool(self._hits), wraps=self.pane.wraps)
         room, kept = self.query_one(".keys").size.width or self.app.size.width - 6, []
         for key, meaning in pairs:
             room -= len(key) + len(meaning) + 4
@@ -428,23 +382,7 @@ class EvidenceViewer(Dialog[None]):
 
     def copy_choices(self) -> list[CopyChoice]:
         """The forms in which it can be copied."""
-        item = self.item
-        if item is None:
-            return []
-        choices: list[CopyChoice] = []
-        if item.copy is not None:
-            if item.copy.text is not None:
-                choices.append(CopyChoice("text", item.copy.text))
-            choices.append(CopyChoice("digest", item.copy.digest))
-            command = f"workbench evidence show {item.copy.digest} --root {quote(str(self.app.root))}"
-            choices.append(CopyChoice("command", command))
-        if item.row is not None:
-            choices.append(CopyChoice("path", item.row.path))
-            choices.append(CopyChoice("id of the observation", item.row.observation_id))
-        found = self.on_disk
-        if found is not None and found.hunks:
-            choices.append(CopyChoice("difference", lambda: words.diff_text(item, found)))
-        return choices
+        return [] if self.item is None else copy_choices(self.item, self.on_disk, self.app.root)
 
     def action_copy(self) -> None:
         """Choose what is copied."""
