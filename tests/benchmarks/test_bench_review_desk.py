@@ -243,7 +243,6 @@ def test_moves_and_a_filter(desks: tuple[Path, Path], environment: dict[str, str
                         figures.note(
                             f"{screen}, a letter of a filter", first_rows(started, b"p"), few=bool(few)
                         )
-                        started.settle(quiet=0.6)
                     whole(started, b"\x1b")
                     whole(started, b"\x1b")
     figures.compare()

@@ -17,6 +17,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from workbench.tui.graphics import image_widget
 from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.workspace.image_facts import ImageFacts
 
@@ -103,16 +104,26 @@ class PictureView(DrawnWidget):
     DEFAULT_CSS = """
     PictureView { height: 1fr; margin: 0 0 1 2; background: $raised; display: none; }
     PictureView.-shown { display: block; }
+    PictureView > .graphic { width: auto; height: 1fr; }
     """
 
     def __init__(self, *, css_id: str) -> None:
         super().__init__(id=css_id)
+        self._shown: Picture | None = None
         self._picture: Picture | None = None
+        """What is drawn here, and not by the terminal."""
         self._drawn: tuple[object, Picture] | None = None
 
     def show(self, picture: Picture | None) -> None:
-        """Draw this from now on."""
-        self._picture, self._drawn = picture, None
+        """Draw this from now on; where the terminal draws images itself, it does."""
+        if picture is self._shown:
+            return
+        self._shown = picture
+        self.remove_children()
+        graphic = None if picture is None else image_widget(picture.image, "graphic")
+        if graphic is not None:
+            self.mount(graphic)
+        self._picture, self._drawn = picture if graphic is None else None, None
         self.set_class(picture is not None, "-shown")
         self.refresh()
 

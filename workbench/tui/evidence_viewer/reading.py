@@ -73,8 +73,9 @@ class ColoursLoaded(Message, bubble=False):
 class DiskRead(Message, bubble=False):
     """The file on the disk was looked at."""
 
-    def __init__(self, found: OnDisk) -> None:
+    def __init__(self, item: EvidenceItem, found: OnDisk) -> None:
         super().__init__()
+        self.item = item
         self.found = found
 
 

@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -21,11 +22,10 @@ from workbench.tui.evidence_viewer import reading, sides
 from workbench.tui.evidence_viewer.colours import load_lexer
 from workbench.tui.evidence_viewer.copies import copy_choices
 from workbench.tui.evidence_viewer.head import EvidenceHead, head_lines
-from workbench.tui.evidence_viewer.picture import Picture, PictureView
+from workbench.tui.evidence_viewer.picture import PictureView
 from workbench.tui.evidence_viewer.reading import Asked, Body, ColoursLoaded, DiskRead, HitsFound, ItemRead
 from workbench.tui.evidence_viewer.sides import COPY, DISK, SIDES
 from workbench.tui.evidence_viewer.text_view import EvidenceText
-from workbench.tui.graphics import image_widget
 from workbench.tui.present import counted, literal
 from workbench.tui.sessions.found_words import hit_places
 from workbench.tui.widgets.tab_line import TabLine
@@ -79,7 +79,6 @@ class EvidenceViewer(Dialog[None]):
     EvidenceViewer TabLine { margin: 0 0 1 0; background: $raised; }
     EvidenceViewer.-low TabLine, EvidenceViewer.-low EvidenceHead, EvidenceViewer.-low .keys { margin: 0; }
     EvidenceViewer EvidenceText { height: 1fr; background: $raised; }
-    EvidenceViewer .evidence-graphic { width: auto; height: 1fr; margin: 0 0 1 2; }
     EvidenceViewer Input { display: none; margin: 0; }
     EvidenceViewer.-finding Input { display: block; }
     """
@@ -141,10 +140,10 @@ class EvidenceViewer(Dialog[None]):
 
         def work() -> None:
             item, body = reading.read_item(workspace, asked, pictures=pictures)
-            self.post_message(ItemRead(item, body))
+            self._tell(ItemRead(item, body))
             # The text is there before its colours are.
             if body.source is not None and load_lexer(body.source.language):
-                self.post_message(ColoursLoaded())
+                self._tell(ColoursLoaded())
 
         self.on_disk = None
         self._in_thread(work, "item", "Reading evidence")
@@ -171,12 +170,14 @@ class EvidenceViewer(Dialog[None]):
             from workbench.workspace.evidence_disk import on_disk
 
             follow = workspace.manifest.artifacts.follow_symlinks
-            self.post_message(DiskRead(on_disk(path, copy, workspace.log.redactor, follow=follow)))
+            self._tell(DiskRead(item, on_disk(path, copy, workspace.log.redactor, follow=follow)))
 
         self._in_thread(work, "disk", "Reading the file on the disk")
 
     def on_disk_read(self, message: DiskRead) -> None:
-        """Show what is there."""
+        """Show what is there, unless another file is shown by now."""
+        if message.item is not self.item:
+            return
         self.on_disk = message.found
         if self.side == DISK:
             self._draw()
@@ -188,6 +189,11 @@ class EvidenceViewer(Dialog[None]):
             self.app.show_failure(event.worker.error, "The evidence could not be read", self.action_read)
             if self.item is None:
                 self.pane.set_blocks([note("It could not be read; R tries again.")])
+
+    def _tell(self, message: Message) -> None:
+        """Post what a thread has found, unless something else was asked meanwhile."""
+        if not get_current_worker().is_cancelled:
+            self.post_message(message)
 
     def _in_thread(self, work: Callable[[], None], group: str, description: str) -> None:
         self.run_worker(
@@ -211,7 +217,7 @@ class EvidenceViewer(Dialog[None]):
             lambda width: head_lines(item, width, now, self._zone, roomy=roomy), 3 if roomy else 2
         )
         picture = self.body.picture if self.side == COPY and self.app.size.height >= _PICTURE_ROWS else None
-        self._show_picture(picture)
+        self.query_one(PictureView).show(picture)
         view = self._view
         source = sides.shown_source(view)
         if source is not None:
@@ -220,14 +226,6 @@ class EvidenceViewer(Dialog[None]):
             self.pane.set_blocks(sides.blocks(view, self.pane.size.width - 3), keep_place=keep_place)
         self.query_one(TabLine).show(self.side, *self._notes())
         self._say_keys()
-
-    def _show_picture(self, picture: Picture | None) -> None:
-        """Let the terminal draw it where it can; otherwise it is drawn in half cells."""
-        self.query(".evidence-graphic").remove()
-        widget = None if picture is None else image_widget(picture.image, "evidence-graphic")
-        if widget is not None:
-            self.query_one(".panel").mount(widget, before=self.query_one(EvidenceText))
-        self.query_one(PictureView).show(picture if widget is None else None)
 
     @property
     def _view(self) -> sides.View:
@@ -347,8 +345,7 @@ class EvidenceViewer(Dialog[None]):
 
         def work() -> None:
             places = hit_places(blocks, pattern)
-            if not get_current_worker().is_cancelled:
-                self.post_message(HitsFound(turn, pattern, places))
+            self._tell(HitsFound(turn, pattern, places))
 
         self._in_thread(work, "find", "Finding text in evidence")
 
