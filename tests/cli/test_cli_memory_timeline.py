@@ -63,7 +63,8 @@ def test_a_person_sees_what_no_agent_is_shown(run: Run, workspace: Workspace) ->
     [
         ("--as-of",),
         ("--window-hours", "3"),
-        ("--domain", "work"),
+        ("--at", "now", "--domain", "work", "--domain", "home"),
+        ("--at", "now", "--project", "atlas"),
         ("--at", "now", "--newest"),
         ("--at", "now", "--actor", "ada"),
         ("--at", "now", "--text", "x"),

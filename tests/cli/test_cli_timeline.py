@@ -230,3 +230,20 @@ def test_the_stream_of_a_session_may_be_named_by_the_id_as_it_is(run: Run, works
     for name in ("session/codex/one two", "session/codex%2Fone%20two"):
         events = run("timeline", "--stream", name, "--format", "json").json["events"]
         assert [event["position"] for event in events] == [1, 2]
+
+
+def test_names_narrow_under_any_spelling(run: Run, workspace: Workspace) -> None:
+    memory = workspace.memory
+    for project, agent, category in (("atlas", "coder", "note"), ("ATLAS", "Coder", "decision")):
+        memory.record_event("done", project=project, task_id="ship", agent=agent, category=category)
+    memory.record_event("elsewhere", domain="home", agent="other")
+
+    def found(*words: str) -> list[int]:
+        return [each["position"] for each in run("timeline", *words, "--format", "json").json["events"]]
+
+    assert found("--project", "Atlas") == [1, 2]
+    assert found("--task", "SHIP", "--category", "decision") == [2]
+    assert found("--agent", "CODER") == [1, 2]
+    assert found("--domain", "home", "--domain", "global") == [1, 2, 3]
+    assert found("--project", "atlas", "--agent", "other") == []
+    assert found("--project", "nobody") == []

@@ -148,8 +148,8 @@ def test_no_reader_reads_a_whole_table(kept: Kept) -> None:
 
 def test_a_scan_would_be_found(kept: Kept) -> None:
     for statement in (
-        "SELECT position FROM observations WHERE category = 'note'",
-        "SELECT o.position FROM observations o WHERE o.category = 'note'",
+        "SELECT position FROM observations WHERE private = 1",
+        "SELECT o.position FROM observations o WHERE o.private = 1",
         "SELECT 1 FROM facts f WHERE f.kind = 'x'",
     ):
         assert whole_tables(plan(kept, statement, ()), statement)

@@ -24,6 +24,7 @@ from tests.tui.evidence_probe import (
 )
 from tests.tui.shell_probe import until, whole_screen
 from tests.tui.timeline_probe import app_on, rows_shown
+from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.evidence_viewer import EvidenceViewer
 from workbench.tui.present import number
@@ -55,7 +56,11 @@ async def test_e_on_the_timeline_opens_the_event_s_files(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
+        await until(pilot, lambda: app.reason_of("timeline.evidence") == "")
         await pilot.press("e")
+        # Of several files a person chooses one.
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+        await pilot.press("enter")
         viewer = await viewer_open(pilot, app)
         screen = whole_screen(app)
         for said in ("rows.py", "✓ archived", "file 1 of 2", "by claude", "utf-8 · python · 12 lines"):
@@ -76,7 +81,7 @@ async def test_an_event_without_evidence_says_so(root: Path) -> None:
         page = await rows_shown(pilot, app)
         page.events.action_last()
         await rows_shown(pilot, app)
-        assert app.reason_of("timeline.evidence") == ""
+        await until(pilot, lambda: app.reason_of("timeline.evidence") == "")
         with Workspace.open(root) as workspace:
             from tests.workspace.evidence_cases import observation
 
@@ -84,7 +89,8 @@ async def test_an_event_without_evidence_says_so(root: Path) -> None:
             workspace.log.append(event.payload.stream, [event])  # type: ignore[attr-defined]
         page.events.action_first()
         await until(pilot, lambda: page.cursor_event is not None and page.cursor_event.position == 8)
-        assert app.reason_of("timeline.evidence") == "this observation names no evidence"
+        await rows_shown(pilot, app)
+        assert app.reason_of("timeline.evidence") == "this event names no source file"
 
 
 async def test_what_a_file_says_is_drawn_literally(root: Path) -> None:

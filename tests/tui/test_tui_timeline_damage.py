@@ -66,7 +66,7 @@ async def test_the_list_shows_all_others(tmp_path: Path, name: str) -> None:
         await app.action_perform("page.sort")
         await rows_shown(pilot, app)
         assert sorted(row.position for row in page.events.visible_rows) == sorted(everything)
-        page._apply(TimelineFilter(types=("actum.recorded",)))
+        page.apply(TimelineFilter(types=("actum.recorded",)))
         await rows_shown(pilot, app)
         assert [row.position for row in page.events.visible_rows if row.position != HIT] == [7, 6, 4, 3]
         assert HIT in [row.position for row in page.events.visible_rows]

@@ -23,7 +23,7 @@ from tests.tui.timeline_probe import (
 )
 from workbench.tui.screens.timeline import TimelinePage
 from workbench.tui.timeline.bars import FilterLine
-from workbench.tui.timeline.filter_dialog import Chosen, TimelineFilterDialog
+from workbench.tui.timeline.filter_dialog import TimelineFilterDialog
 from workbench.tui.timeline.messages import SearchLooked
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.workspace.rows import Place, TimelineFilter
@@ -79,7 +79,7 @@ async def test_order_and_every_part_of_the_filter_are_remembered(tmp_path: Path)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
         await app.action_perform("page.sort")
-        page._apply(wanted)
+        page.apply(wanted)
         await until(pilot, lambda: shown(page) == [3, 7])
         page.events.go_to(7)
         await rows_shown(pilot, app)
@@ -94,7 +94,7 @@ async def test_parts_of_the_filter_can_be_removed_one_by_one(tmp_path: Path) -> 
     app = app_on(make_spread(tmp_path / "w"))
     async with app.run_test(size=(200, 60)) as pilot:
         page = await rows_shown(pilot, app)
-        page._apply(
+        page.apply(
             TimelineFilter(
                 actors=("maya",), text="comet", visibility="public", since=datetime(2026, 1, 5, tzinfo=UTC)
             )
@@ -129,7 +129,7 @@ async def test_only_what_is_private(tmp_path: Path) -> None:
         for name in ("public", "private"):
             dialog.highlight("visibility", name)
             dialog.action_choose()
-        assert dialog.result == Chosen((), (), "private")
+        assert dialog.result == TimelineFilter(visibility="private")
         dialog.action_take()
         await until(pilot, lambda: shown(page) == [9])
         assert "private only ×" in whole_screen(app)
@@ -146,7 +146,7 @@ async def test_only_this_stream_and_all_again(tmp_path: Path) -> None:
         assert "in session s2 ×" in whole_screen(app)
         await pilot.press("a")
         await until(pilot, lambda: len(shown(page)) == 9)
-        page._apply(TimelineFilter(text="nothing of it"))
+        page.apply(TimelineFilter(text="nothing of it"))
         page.show_stream("session/s1")
         await until(pilot, lambda: shown(page) == [8, 7, 6, 5, 4, 3, 2, 1])
         assert page.wanted == TimelineFilter(streams=("session/s1",))
@@ -188,7 +188,7 @@ async def test_new_matches_are_offered_and_a_click_goes_there(tmp_path: Path, or
         page = await rows_shown(pilot, app)
         if order == "happened":
             await app.action_perform("page.sort")
-        page._apply(TimelineFilter(text="flag"))
+        page.apply(TimelineFilter(text="flag"))
         await until(pilot, lambda: page.events.status.total == 1979)
         page.goto("500")
         await until(pilot, lambda: at(page) in (499, 501))

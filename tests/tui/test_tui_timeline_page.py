@@ -25,13 +25,14 @@ from tests.tui.timeline_probe import (
     timeline,
 )
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.destinations import Destination, ToSession
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.page import Page
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
-from workbench.tui.timeline.filter_dialog import Chosen, TimelineFilterDialog
-from workbench.workspace.rows import EventRow
+from workbench.tui.timeline.filter_dialog import TimelineFilterDialog
+from workbench.workspace.rows import EventRow, TimelineFilter
 
 
 @pytest.fixture
@@ -119,7 +120,7 @@ async def test_filters_combine_and_one_key_clears_them(tmp_path: Path) -> None:
         await until(pilot, lambda: shown(page) == list(range(1000, 99, -100)))
         await app.action_perform("timeline.narrow")
         await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
-        app.screen.dismiss(Chosen(("actum.recorded",), ("planner",)))
+        app.screen.dismiss(TimelineFilter(text="comet", types=("actum.recorded",), actors=("planner",)))
         await until(pilot, lambda: page.wanted.actors == ("planner",))
         await until(pilot, lambda: "No event matches the filter" in whole_screen(app))
         assert "“comet” ×  ·  by planner ×" in whole_screen(app)
@@ -176,7 +177,7 @@ async def test_going_to_positions_ids_and_dates(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, MessageDialog))
         await until(pilot, lambda: "There is no event 5,000" in whole_screen(app))
         await pilot.press("escape")
-        page._apply(type(page.wanted)(text="comet"))
+        page.apply(type(page.wanted)(text="comet"))
         await until(pilot, lambda: page.events.status.total == 10)
         page.goto("650")
         await until(pilot, lambda: page.cursor_event is not None and at(page) == 600)
@@ -296,7 +297,7 @@ async def run_and_remember(root: Path, *, filters: Sequence[str], goto: str) -> 
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
         if filters:
-            page._apply(type(page.wanted)(text=filters[0], actors=tuple(filters[1:])))
+            page.apply(type(page.wanted)(text=filters[0], actors=tuple(filters[1:])))
             await rows_shown(pilot, app)
         if goto:
             page.goto(goto)
@@ -340,12 +341,12 @@ async def test_the_filter_dialog(talk: Path) -> None:
         dialog.query_one(Input).value = "plan"
         await pilot.pause()
         await pilot.press("space")
-        assert dialog.result == Chosen((), ("planner",))
+        assert dialog.result == TimelineFilter(actors=("planner",))
         dialog.query_one(Input).value = "zzz"
         await pilot.pause()
         assert "Nothing here is called that." in whole_screen(app)
         dialog.action_choose()
-        assert dialog.result == Chosen((), ("planner",))
+        assert dialog.result == TimelineFilter(actors=("planner",))
         dialog.query_one(Input).value = ""
         await pilot.pause()
         await pilot.press("slash", "space")
@@ -360,12 +361,12 @@ async def test_a_name_that_is_gone_can_be_dropped(talk: Path) -> None:
     app = app_on(talk)
     async with app.run_test(size=(100, 30)) as pilot:
         page = await rows_shown(pilot, app)
-        page._apply(type(page.wanted)(actors=("nobody",), types=("old.type",)))
+        page.apply(type(page.wanted)(actors=("nobody",), types=("old.type",)))
         await app.action_perform("timeline.narrow")
         await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
         dialog = app.screen
         assert isinstance(dialog, TimelineFilterDialog)
-        assert dialog.result == Chosen(("old.type",), ("nobody",))
+        assert dialog.result == TimelineFilter(types=("old.type",), actors=("nobody",))
         dialog.action_clear()
         dialog.action_take()
         await until(pilot, lambda: not page.wanted)
@@ -385,10 +386,10 @@ class EntriesPage(Page):
 
     def __init__(self) -> None:
         super().__init__()
-        self.entries: list[tuple[str, int]] = []
+        self.arrivals: list[Destination] = []
 
-    def show_entry(self, chronicum_id: str, seq: int) -> None:
-        self.entries.append((chronicum_id, seq))
+    def arrive(self, destination: Destination) -> None:
+        self.arrivals.append(destination)
 
 
 class BothApp(TimelineApp):
@@ -406,7 +407,7 @@ async def test_an_event_leads_to_its_session(talk: Path) -> None:
         await until(pilot, lambda: isinstance(app.page, EntriesPage))
         sessions = app.page
         assert isinstance(sessions, EntriesPage)
-        assert sessions.entries == [("s1", 5)]
+        await until(pilot, lambda: sessions.arrivals == [ToSession("s1", 5)])
 
 
 async def test_the_programs_own_sessions_screen_opens(talk: Path) -> None:

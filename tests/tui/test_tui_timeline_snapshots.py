@@ -58,7 +58,7 @@ def pictured(
         page = await rows_shown(pilot, app)
         if wanted is not None:
             page.set_filter(wanted.text)
-            page._apply(wanted)
+            page.apply(wanted)
             await rows_shown(pilot, app)
         if order != page.order:
             await app.action_perform("page.sort")

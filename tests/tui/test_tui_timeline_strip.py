@@ -269,7 +269,7 @@ async def test_the_strip_follows_the_filter(tmp_path: Path) -> None:
             (TimelineFilter(actors=("maya",), text="comet"), 2),
             (TimelineFilter(text="nothing"), 0),
         ):
-            page._apply(wanted)
+            page.apply(wanted)
             await until(
                 pilot,
                 lambda number=number: (

@@ -8,7 +8,7 @@ import click
 
 from workbench.cli import forms
 from workbench.cli.errors import UsageRefused
-from workbench.cli.memory_options import MOST_LISTED, domain
+from workbench.cli.memory_options import MOST_LISTED
 from workbench.cli.moments import moment
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, pass_given, utf8, whole
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 ORDERS = ("recorded", "happened")
 _USUAL_WINDOW = 6
-_OF_A_MOMENT = frozenset({"at", "as_of", "window_hours", "domain"})
-_OF_EITHER = frozenset({"limit"})
+_OF_A_MOMENT = frozenset({"at", "as_of", "window_hours"})
+_OF_EITHER = frozenset({"limit", "domains"})
 
 
 @click.command("timeline")
@@ -60,6 +60,40 @@ _OF_EITHER = frozenset({"limit"})
     shell_complete=completes("streams"),
     help="Only this stream, such as session/ID; may be repeated.",
 )
+@click.option(
+    "--project",
+    "projects",
+    multiple=True,
+    type=utf8,
+    metavar="NAME",
+    shell_complete=completes("projects"),
+    help="Only what was recorded for this project, in any spelling; may be repeated.",
+)
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    type=utf8,
+    metavar="NAME",
+    help="Only what was recorded for this task; may be repeated.",
+)
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=utf8,
+    metavar="NAME",
+    shell_complete=completes("agents"),
+    help="Only what this agent did, under any spelling; may be repeated.",
+)
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    type=utf8,
+    metavar="NAME",
+    help="Only observations of this category, such as decision; may be repeated.",
+)
 @click.option("--visibility", type=click.Choice(("private", "public")), help="Only one or the other.")
 @click.option(
     "--since",
@@ -96,7 +130,15 @@ _OF_EITHER = frozenset({"limit"})
     metavar="N",
     help=f"With --at: so many hours around it, 1 to 720.  [default: {_USUAL_WINDOW}]",
 )
-@domain
+@click.option(
+    "--domain",
+    "domains",
+    multiple=True,
+    type=utf8,
+    metavar="NAME",
+    shell_complete=completes("domains"),
+    help="Only what was recorded in this domain, in any spelling; may be repeated, but not with --at.",
+)
 @pass_given
 @click.pass_context
 def command(
@@ -106,6 +148,10 @@ def command(
     actors: tuple[str, ...],
     text: str,
     streams: tuple[str, ...],
+    projects: tuple[str, ...],
+    tasks: tuple[str, ...],
+    agents: tuple[str, ...],
+    categories: tuple[str, ...],
     visibility: str | None,
     since: str | None,
     until: str | None,
@@ -116,7 +162,7 @@ def command(
     at: str | None,
     as_of: bool,
     window_hours: int | None,
-    domain: str | None,
+    domains: tuple[str, ...],
 ) -> None:
     """List events, oldest first; parts of a filter must all match, repeated options any.
 
@@ -127,7 +173,9 @@ def command(
 
     _refuse_mixed(ctx, at is not None)
     if at is not None:
-        _around(given, at, domain, window_hours or _USUAL_WINDOW, limit, as_of)
+        if len(domains) > 1:
+            raise UsageRefused("--domain is given twice", hint="with --at name one domain, or none")
+        _around(given, at, domains[0] if domains else None, window_hours or _USUAL_WINDOW, limit, as_of)
         return
     with open_workspace(given) as workspace:
         reader = workspace.readers.timeline
@@ -136,6 +184,11 @@ def command(
             actors=actors,
             text=text,
             streams=streams,
+            projects=projects,
+            tasks=tasks,
+            domains=domains,
+            agents=agents,
+            categories=categories,
             visibility=_visibility(visibility),
             since=moment("since", since, workspace),
             until=moment("until", until, workspace),

@@ -70,6 +70,8 @@ class MemoryFold:
         "CREATE INDEX observations_by_project ON observations(domain_key, project_key, position, shown)",
         "CREATE INDEX observations_by_domain ON observations(domain_key, position, shown)",
         "CREATE INDEX observations_by_first ON observations(first_position, position)",
+        # For the person's timeline, over everything.
+        "CREATE INDEX observations_by_category ON observations(category, position)",
         # Decisions that set no fact, for the brief, over all domains.
         "CREATE INDEX decisions ON observations(project_key, position, shown) "
         "WHERE category = 'decision' AND fact_position IS NULL",

@@ -65,6 +65,8 @@ class Access:
         """`opening`, `live`, `lost` or `failed`."""
         self.reason = ""
         """In a few words, why it is lost."""
+        self.past = ""
+        """Why nothing can be written while the program shows the past; "" while it shows what is now."""
         self.problem: failures.Failure | None = None
         """Why it could not be opened, or was lost."""
         self.error: BaseException | None = None
@@ -164,7 +166,7 @@ class Access:
         if self.live == "lost":
             return f"the workspace is lost: {self.reason}"
         if not workspace.read_only:
-            return ""
+            return self.past
         if self._asked_read_only:
             return "the workspace was opened read-only"
         if workspace.log.stale_reason.startswith("full"):

@@ -43,6 +43,16 @@ def writing(app: HasAccess) -> str:
     return app.access.write_refusal
 
 
+def opened(app: HasAccess) -> str:
+    """The availability of an action that only reads the workspace."""
+    return "" if app.access.workspace is not None else "the workspace is not open yet"
+
+
+def travelling(app: HasAccess) -> str:
+    """The availability of what is for the past only."""
+    return "" if app.access.past else "the program shows what is now"
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that a person can do.
@@ -312,6 +322,27 @@ PAGE_ACTIONS = (
 )
 
 APP_ACTIONS = (
+    Action(
+        "app.travel",
+        "time travel",
+        "Show what was known at an earlier moment, on every screen that can.",
+        ("t",),
+        APP,
+        "View",
+        "travel",
+        footer=45,
+        reason=opened,
+    ),
+    Action(
+        "app.now",
+        "now",
+        "Come back from the past to what is now.",
+        ("T",),
+        APP,
+        "View",
+        "now",
+        reason=travelling,
+    ),
     Action(
         "app.palette",
         "palette",

@@ -21,11 +21,11 @@ from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_
 from workbench.tui.doors import DOORS, MIGRATION_MODE, PROBLEM_MODE
 from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
-from workbench.tui.navigation import Navigating
 from workbench.tui.page import Page
 from workbench.tui.pastes import drawable, take_pastes_as_they_are
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
+from workbench.tui.time_travel import Travelling
 from workbench.tui.watch import (
     Committed,
     JobsMoved,
@@ -72,7 +72,7 @@ def _home_relative(path: Path) -> str:
         return str(path)
 
 
-class WorkbenchApp(Navigating, inherit_bindings=False):
+class WorkbenchApp(Travelling, inherit_bindings=False):
     """The program on one workspace.
 
     `root` need not exist: then the first page says so. `clock` gives the moment that relative ages are
@@ -220,7 +220,8 @@ class WorkbenchApp(Navigating, inherit_bindings=False):
     # The workspace
 
     async def on_opened(self, message: Opened) -> None:
-        """The workspace is open: every page begins to read."""
+        """The workspace is open: every page begins to read, what is now."""
+        self.travel(None)
         self.access.opened(message.workspace)
         message.workspace.log.database.on_wait = lambda seconds: self.post_message(WriteWaits(seconds))
         if self.current_mode in DOORS:
@@ -310,6 +311,7 @@ class WorkbenchApp(Navigating, inherit_bindings=False):
             live=self.access.shown,
             reason=self.access.reason,
             read_only=self.access.read_only,
+            past=self.as_of_texts(),
         )
 
     def navigation_entries(self) -> list[NavigationEntry]:

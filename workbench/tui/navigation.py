@@ -94,6 +94,10 @@ class Navigating(Themed, inherit_bindings=False):
 
     async def action_open_screen(self, name: str) -> None:
         """Show a screen."""
+        await self.show_screen(name)
+
+    async def show_screen(self, name: str) -> None:
+        """Show a screen, whoever wants it."""
         if self.current_mode in DOORS:
             self.notify("No workspace is open.", severity="warning")
             return

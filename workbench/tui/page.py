@@ -33,10 +33,8 @@ from textual.widgets import Static
 from workbench.errors import WorkbenchError
 from workbench.tui.actions import APP, LIST, PAGE, PANE, Action, bindings
 from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
-from workbench.tui.copying import CopyChoice, TextMade
-from workbench.tui.failures import Failure, failure_of
+from workbench.tui.asking_page import Asking
 from workbench.tui.live_keys import ListKeys, PaneKeys
-from workbench.tui.panes import Panes
 from workbench.tui.present import literal_lines
 from workbench.tui.sizes import LEAST
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
@@ -47,11 +45,12 @@ from workbench.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from textual.worker import Worker
 
+    from workbench.tui.destinations import Destination
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
 
-class Page(Panes, inherit_bindings=False):
+class Page(Asking, inherit_bindings=False):
     """One screen of the program. Built once and kept; hidden while another is shown."""
 
     NAME: ClassVar[str] = ""
@@ -63,11 +62,8 @@ class Page(Panes, inherit_bindings=False):
     """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
     OFFERS: ClassVar[frozenset[str]] = frozenset()
     """The ids of the optional shared actions that this screen has."""
-    GOTO_HINT: ClassVar[str] = "a position, an id or a date"
-    """What `page.goto` takes here."""
-    NOWHERE: ClassVar[frozenset[str]] = frozenset({"no_such_place"})
-    """The codes of errors that say that what a person typed for `page.goto` is nowhere."""
-
+    FOLLOWS_AS_OF: ClassVar[bool] = False
+    """Whether it shows the past while `app.as_of` is set; a screen that does not is about now only."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(SHARED_ACTIONS),
         Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False),
@@ -82,9 +78,9 @@ class Page(Panes, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(f"page-{self.NAME}")
         self._stale = False
+        self._other_moment = False
+        """The moment that is shown changed while this screen was not."""
         self._status = ""
-        self._going_to = ""
-        """Where a person wants to go, until they do something else."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
         self._bindings = BindingsMap(
@@ -110,18 +106,37 @@ class Page(Panes, inherit_bindings=False):
         Called while the screen is shown, or when it is shown again after having missed some.
         """
 
+    def on_as_of_changed(self) -> None:
+        """The program shows another moment, `app.as_of` (None: now): read what was known then.
+
+        Called for a screen with `FOLLOWS_AS_OF` while it is shown, or when it is shown again; the cursor
+        should stay where it is as near as can be. While a moment is set no commit is told: the past stays
+        what it was.
+        """
+
+    def moment_here(self) -> str:
+        """The moment under the cursor as time travel takes it, such as a position; "" for none."""
+        return ""
+
+    def arrive(self, destination: Destination) -> None:
+        """Show a destination that the person was led to (`app.lead_to`); called once the screen is shown."""
+
+    def bookmark(self) -> Any:
+        """What `return_to` needs to show this very place again; None where nothing moves meanwhile.
+
+        A screen is kept while another is shown, with row, tab and scroll: only what a later `arrive` on
+        the same screen changes has to be remembered.
+        """
+        return None
+
+    def return_to(self, bookmark: Any) -> None:
+        """Show a place again that `bookmark` remembered."""
+
     def jobs_moved(self) -> None:
         """A job of this program began, moved or ended; at most some ten times a second."""
 
     def on_filter(self, text: str) -> None:
         """The filter is now `text`; called at each keystroke."""
-
-    def goto(self, text: str) -> None:
-        """Go to what `text` names; raises a `WorkbenchError` where there is no such place."""
-
-    def copy_choices(self) -> list[CopyChoice]:
-        """The forms in which what is under the cursor can be copied, the most wanted first."""
-        return []
 
     def leave_transient(self) -> bool:
         """Leave the innermost transient state of this screen, here a selection; whether there was one."""
@@ -177,6 +192,7 @@ class Page(Panes, inherit_bindings=False):
             yield Navigation(entries, self.NAME, column=True, css_id="navigation-column")
             with Vertical(id="list-pane"):
                 yield ListBar(self._filter_key(), css_id="list-bar")
+                yield Static(id="now-only", markup=False)
                 yield Static(id="notice", markup=False)
                 with Vertical(id="list-content"):
                     yield from self.compose_list()
@@ -197,6 +213,7 @@ class Page(Panes, inherit_bindings=False):
             self.set_notice(self.app.opening_text())
         self.restore(state)
         self.enter_workspace()
+        self._say_now_only()
         self.update_footer()
 
     def enter_workspace(self) -> None:
@@ -233,6 +250,11 @@ class Page(Panes, inherit_bindings=False):
         if editing or (self._showing_detail and self.has_class("-narrow")):
             back = self.app.registry["page.back"]
             items.insert(0, FooterItem(back.id, keymap.shown(back.id), back.title))
+        elif led := self.app.back_title(self):
+            items.insert(0, FooterItem("page.back", keymap.shown("page.back"), led))
+        if self.app.as_of is not None:
+            now = self.app.registry["app.now"]
+            items.insert(0, FooterItem(now.id, keymap.shown(now.id), "back to now"))
         urgent = self.app.urgent_text()
         self.query_one(FooterLine).show(
             items, urgent or self._status or self.app.status_text(), urgent=bool(urgent)
@@ -263,7 +285,10 @@ class Page(Panes, inherit_bindings=False):
             self.update_header()
             self.update_navigation()
             self.update_footer()
-            if self._stale and self._ready:
+            if self._other_moment and self._ready:
+                self._other_moment = False
+                self.on_as_of_changed()
+            if self._stale and self._ready and not self._in_past:
                 self._stale = False
                 self.on_committed()
 
@@ -271,10 +296,37 @@ class Page(Panes, inherit_bindings=False):
         """Something was committed: ask again now, or when the screen is shown again."""
         if not self._ready:
             return
-        if shown:
+        if shown and not self._in_past:
             self.on_committed()
         else:
             self._stale = True
+
+    def note_as_of(self) -> None:
+        """The program shows another moment: follow it now, or when the screen is shown again."""
+        if not self.is_mounted:
+            return
+        self._say_now_only()
+        if not self._ready or not self.FOLLOWS_AS_OF:
+            return
+        if self.app.page is self:
+            self.on_as_of_changed()
+            if self._stale and not self._in_past:
+                self._stale = False
+                self.on_committed()
+        else:
+            self._other_moment = True
+
+    @property
+    def _in_past(self) -> bool:
+        return self.FOLLOWS_AS_OF and self.app.as_of is not None
+
+    def _say_now_only(self) -> None:
+        said = self.app.as_of is not None and not self.FOLLOWS_AS_OF
+        self.set_class(said, "-now-only")
+        if said:
+            key = self.app.keymap.shown("app.now")
+            text = f"▲ About now only: {self.TITLE} show no past. {key} comes back to now."
+            self.query_one("#now-only", Static).update(literal_lines(text))
 
     # Actions that every screen has
 
@@ -287,6 +339,8 @@ class Page(Panes, inherit_bindings=False):
             self._focus_in("#list-content")
         elif self.leave_transient():
             pass
+        elif self.app.back_title(self):
+            self.run_worker(self.app.action_lead_back(), exit_on_error=False)
         elif self.focused_in_detail() or self._showing_detail:
             self.show_list()
         elif bar.filter_text:
@@ -319,63 +373,6 @@ class Page(Panes, inherit_bindings=False):
         node = self.node_of(LIST)
         if isinstance(node, VirtualList):
             node.toggle_range()
-
-    def action_goto(self) -> None:
-        """Ask where to go."""
-        self._ask_where("", None)
-
-    def _ask_where(self, text: str, refused: Failure | None) -> None:
-        from workbench.tui.dialogs.prompt import PromptDialog
-
-        def go(text: str | None) -> None:
-            if not text:
-                return
-            self._going_to = text
-            try:
-                self.goto(text)
-            except WorkbenchError as error:
-                self.refuses_place(error)
-
-        self.app.push_screen(PromptDialog("Go to", self.GOTO_HINT, text, refused=refused), go)
-
-    def refuses_place(self, error: WorkbenchError) -> bool:
-        """Ask again where to go, with the text that led nowhere and why; whether there is such a text."""
-        text, self._going_to = self._going_to, ""
-        if not text or self.app.screen is not self:
-            return False
-        self._ask_where(text, failure_of(error, root=self.app.root))
-        return True
-
-    def forget_place(self) -> None:
-        """The person does something else: an error is no longer about where they wanted to go."""
-        self._going_to = ""
-
-    def action_copy(self) -> None:
-        """Offer the forms in which what is under the cursor can be copied."""
-        from workbench.tui.dialogs.copy_menu import CopyMenu
-
-        choices = self.copy_choices()
-
-        def copy(index: int | None) -> None:
-            if index is not None:
-                choice = choices[index]
-                # A long text takes a while to make: the program goes on meanwhile.
-                self.run_worker(
-                    lambda: self.post_message(TextMade(choice.resolve(), choice.label)),
-                    group="copy",
-                    description="Making the text to copy",
-                    exit_on_error=False,
-                    exclusive=True,
-                    thread=True,
-                )
-
-        self.app.push_screen(CopyMenu([choice.label for choice in choices]), copy)
-
-    def on_text_made(self, message: TextMade) -> None:
-        """Copy what was made."""
-        message.stop()
-        with self.app.showing_failures():
-            self.app.copy(message.text, message.label)
 
     # Messages
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual.app import App
 
@@ -25,6 +25,8 @@ from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 
 if TYPE_CHECKING:
     from workbench.tui.copying import CopyChoice
+    from workbench.tui.destinations import Destination
+    from workbench.tui.moments import AsOf
     from workbench.workspace import Workspace
 
 
@@ -100,6 +102,17 @@ class Shell(App[None], inherit_bindings=False):
     def save_state(self) -> None:
         """Write what is remembered for the next run."""
 
+    # The moment that is shown
+
+    @property
+    @abstractmethod
+    def as_of(self) -> AsOf | None:
+        """The moment of the past that is shown; None: now."""
+
+    @abstractmethod
+    def travel(self, as_of: AsOf | None) -> None:
+        """Show the past as of this moment from now on, or (None) what is now."""
+
     # What is drawn around a screen
 
     @abstractmethod
@@ -165,3 +178,15 @@ class Shell(App[None], inherit_bindings=False):
     @abstractmethod
     async def action_open_screen(self, name: str) -> None:
         """Show a screen."""
+
+    @abstractmethod
+    async def lead_to(self, destination: Destination) -> None:
+        """Show a destination on its screen; esc there comes back to where the person is now."""
+
+    @abstractmethod
+    async def action_lead_back(self) -> None:
+        """Return to where the person was led from."""
+
+    @abstractmethod
+    def back_title(self, page: Any) -> str:
+        """Where esc leads from a screen, as the footer says it; "" where nobody led there."""

@@ -109,6 +109,14 @@ class TimelineFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Happened at this moment or later."""
     until: datetime | None = None
     """Happened before this moment."""
+    projects: tuple[str, ...] = ()
+    """Of shared memory: what was recorded for one of these projects, under any spelling."""
+    tasks: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    """What one of these agents did, under whatever spelling it went by."""
+    categories: tuple[str, ...] = ()
+    """Observations of these categories."""
 
     def __bool__(self) -> bool:
         return self != TimelineFilter()

@@ -282,7 +282,7 @@ class Workspace:
         """Lists and pages for the faces."""
         from workbench.workspace.readers import Readers
 
-        return Readers(self.log)
+        return Readers(self.log, lambda: self.registry)
 
     @cached_property
     def jobs(self) -> Jobs:

@@ -16,6 +16,7 @@ from textual.events import Resize
 
 from workbench.log.times import to_micros
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import ToEvent, ToSession
 from workbench.tui.page import Page
 from workbench.tui.present import counted, number
 from workbench.tui.redactions.filters import (
@@ -377,23 +378,14 @@ class RedactionListPage(Page):
 
     async def on_event_found(self, message: EventFound) -> None:
         """Show the session there."""
-        from workbench.tui.screens.timeline import ShowsEntries
-
-        await self.app.action_open_screen("sessions")
-        page = self.app.page
-        if isinstance(page, ShowsEntries):
-            page.show_entry(message.chronicum_id, message.seq)
+        await self.app.lead_to(ToSession(message.chronicum_id, message.seq))
 
     async def action_show_on_timeline(self) -> None:
         """The event on the Timeline."""
         row = self.cursor_redaction
         if row is None or not row.position:
             return
-        await self.app.action_open_screen("timeline")
-        page = self.app.page
-        if page is not None and page.NAME == "timeline":
-            # Its first time on the screen it has no list yet.
-            self.app.call_after_refresh(page.goto, str(row.position))
+        await self.app.lead_to(ToEvent(row.position))
 
     # Narrowing
 

@@ -18,6 +18,7 @@ from textual.message import Message
 
 from workbench import locations
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.hints import tui_hint
 from workbench.tui.jobs.detail import job_blocks
@@ -278,11 +279,11 @@ class JobsPage(Page):
         row = self.job
         if row is None:
             return
-        await self.app.action_open_screen("sessions")
-        session, page = session_made(row.outcome), self.app.page
-        if session is not None and isinstance(page, Page) and page.NAME == "sessions":
-            # Its first time on the screen it has no list yet.
-            page.call_after_refresh(page.goto, session)
+        session = session_made(row.outcome)
+        if session is None:
+            await self.app.action_open_screen("sessions")
+        else:
+            await self.app.lead_to(ToSession(session))
 
     def action_examine(self) -> None:
         """Examine the workspace as a job."""

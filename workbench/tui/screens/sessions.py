@@ -17,6 +17,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.actions import writing
 from workbench.tui.copying import CopyChoice
+from workbench.tui.destinations import Destination, ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import Page
 from workbench.tui.present import Line, Span, number, one_line
@@ -82,6 +83,7 @@ class SessionsPage(Page):
     """Sessions of every owner; the detail has the acta, the context window, and what is known."""
 
     NAME, TITLE, NUMBER = NAME, "Sessions", 2
+    FOLLOWS_AS_OF = True
     OFFERS = frozenset(
         {
             "page.filter",
@@ -130,7 +132,7 @@ class SessionsPage(Page):
 
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.detail.open_workspace(workspace, self._now)
+        self.detail.open_workspace(workspace, self._now, self._upto)
         self._moment = self.app.clock()
         self._show_sessions(self._selected or None)
         self.set_interval(_AGES_SECONDS, self._age)
@@ -147,6 +149,21 @@ class SessionsPage(Page):
                 return None if now is None or now == row else _Renewed(now)
 
             self._ask("session-renew", "Reading a session", work)
+
+    def on_as_of_changed(self) -> None:
+        self.detail.travel(self._upto)
+        self._renew_ages()
+        self._show_sessions(self._selected or None)
+
+    def moment_here(self) -> str:
+        entry = self.detail.entry
+        return "" if entry is None or not self.focused_in_detail() else str(entry.actum.position)
+
+    @property
+    def _upto(self) -> int | None:
+        """The position whose past is shown; None: now."""
+        as_of = self.app.as_of
+        return None if as_of is None else as_of.position
 
     def on_filter(self, text: str) -> None:
         before, self._filter = self._filter.strip(), text
@@ -174,7 +191,8 @@ class SessionsPage(Page):
         text = self._filter.strip()
         self.sessions.empty_lines = self._nothing(text)
         self.sessions.renderer = replace(self._rows, order=self._order)
-        source = SessionSource(self._workspace.readers.sessions, SessionFilter(text=text), self._order)
+        reader = self._workspace.readers.sessions.as_of(self._upto)
+        source = SessionSource(reader, SessionFilter(text=text), self._order)
         self.sessions.set_source(source, at=at)
 
     def _nothing(self, filter_text: str) -> Sequence[Line]:
@@ -187,6 +205,10 @@ class SessionsPage(Page):
                 (),
                 (Span(f"  {keymap.shown('page.back')}", "accent"), Span("  clears the filter", "dim")),
             )
+        if self._upto is not None:
+            key = Span(f"  {keymap.shown('app.now')}", "accent")
+            none = (Span("  There was no session yet", "strong"),)
+            return (none, (), (key, Span(" comes back to now", "dim")))
         lines: list[Line] = [(Span("  No sessions yet", "strong"),), ()]
         if not writing(self.app):
             key = Span(f"  {keymap.shown('sessions.import')}", "accent")
@@ -349,12 +371,16 @@ class SessionsPage(Page):
         workspace, session = self._workspace, self.detail.session
         if workspace is None:
             return
-        wanted = text.strip()
+        wanted, as_of = text.strip(), self._upto
 
         def work() -> Message:
-            return _Placed(find_place(workspace, wanted, None if session is None else session.id))
+            return _Placed(find_place(workspace, wanted, None if session is None else session.id, as_of))
 
         self._ask("session-goto", "Looking for a place", work)
+
+    def arrive(self, destination: Destination) -> None:
+        if isinstance(destination, ToSession):
+            self._go(_Placed(Place(destination.chronicum_id, destination.seq)))
 
     def show_entry(self, chronicum_id: str, seq: int) -> None:
         """Show this session with the cursor on the entry that has this number in it."""
@@ -484,7 +510,7 @@ class SessionsPage(Page):
             choices.append(CopyChoice("path of the transcript", session.source_path))
         if entry is None or not self.focused_in_detail():
             return choices
-        read, seq = self._workspace.readers.entries.entry, entry.seq
+        read, seq = self._workspace.readers.entries.as_of(self._upto).entry, entry.seq
 
         def text() -> str:
             return plain_text(*whole(read, session.id, seq))

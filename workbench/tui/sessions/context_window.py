@@ -57,12 +57,25 @@ class Window:
         return self.summary, f"{number(self.characters)} characters · {tokens_text}", tokens_text
 
 
-def read_window(workspace: Workspace, owner_id: str, chronicum_id: str, shown: Shown, last_n: int) -> Window:
-    """The last `last_n` acta that pass the switches, private ones left out, as an agent gets them."""
+def read_window(
+    workspace: Workspace,
+    owner_id: str,
+    chronicum_id: str,
+    shown: Shown,
+    last_n: int,
+    as_of: int | None = None,
+) -> Window:
+    """The last `last_n` acta that pass the switches, private ones left out, as an agent gets them.
+
+    With `as_of` as an agent would have got them at that position.
+    """
     from workbench.workspace.context import context
 
     if not shown.acta:
         return Window((), 0)
+    if as_of is not None:
+        entries = workspace.readers.entries.as_of(as_of)
+        return _window_of(entries, chronicum_id, shown, min(last_n, MOST))
     try:
         acta = context(
             workspace,
@@ -74,12 +87,12 @@ def read_window(workspace: Workspace, owner_id: str, chronicum_id: str, shown: S
         )
     except DatabaseDamaged:
         # One of them, maybe; where it is the whole file the next read says so.
-        return _damaged_window(workspace.readers.entries, chronicum_id, shown, min(last_n, MOST))
+        return _window_of(workspace.readers.entries, chronicum_id, shown, min(last_n, MOST))
     return Window(acta, sum(len(actum.content) for actum in acta))
 
 
-def _damaged_window(entries: EntryReader, chronicum_id: str, shown: Shown, last_n: int) -> Window:
-    """The same acta, the damaged ones saying so."""
+def _window_of(entries: EntryReader, chronicum_id: str, shown: Shown, last_n: int) -> Window:
+    """The same acta from the entries, damaged ones saying so."""
     from workbench.sessions.model import Actum
 
     wanted = ActaFilter(kinds=shown.kinds, actor_kinds=shown.actor_kinds, include_private=False)

@@ -114,6 +114,7 @@ class SessionDetail(Vertical):
         self._guidance: Sequence[Block] = ()
         self._raw = False
         self._workspace: Workspace | None = None
+        self._as_of: int | None = None
         self._zone: tzinfo = ZoneInfo("UTC")
         self._breakdown: Breakdown | None = None
         self._rewound: tuple[Stretch, ...] = ()
@@ -148,10 +149,21 @@ class SessionDetail(Vertical):
 
     # What the screen asks
 
-    def open_workspace(self, workspace: Workspace, now: Clock) -> None:
-        """Read from this workspace from now on; ages are counted from `now`, as the list's are."""
-        self._workspace, self._now = workspace, now
+    def open_workspace(self, workspace: Workspace, now: Clock, as_of: int | None = None) -> None:
+        """Read from this workspace from now on, as of a position; ages are counted from `now`."""
+        self._workspace, self._now, self._as_of = workspace, now, as_of
         self._zone = ZoneInfo(workspace.timezone)
+
+    def travel(self, as_of: int | None) -> None:
+        """Show sessions as they were at this position from now on; None: as they are.
+
+        The next `show` draws the session afresh, the cursor on the entry where it was, or before it.
+        """
+        self._as_of = as_of
+        at = self.entries.cursor_key
+        if self.session is not None and isinstance(at, int):
+            self.places[self.session.id] = at
+        self.show(None)
 
     def renew_ages(self) -> None:
         """The list's ages were renewed: those here are, too, unless somebody selects text among them."""
@@ -386,7 +398,7 @@ class SessionDetail(Vertical):
             self.finder.look_in(None)
             return
         entries.empty_lines = self._nothing()
-        reader = workspace.readers.entries
+        reader = workspace.readers.entries.as_of(self._as_of)
         source = EntrySource(reader, row.id, self.shown, self._zone)
         entries.set_source(source, at=at)
         self.finder.look_in(Field(reader.search, row.id, self.shown.wanted(), source.row_of))
@@ -414,7 +426,8 @@ class SessionDetail(Vertical):
         row, workspace = self.session, self._workspace
         if row is None or workspace is None:
             return
-        entries = workspace.readers.entries
+        entries = workspace.readers.entries.as_of(self._as_of)
+        sessions = workspace.readers.sessions.as_of(self._as_of)
         before, rewound_before = self._breakdown, self._rewound
 
         def work() -> Message:
@@ -425,7 +438,7 @@ class SessionDetail(Vertical):
             # Only another prompt of a person can take something back.
             if before is None or found.by_actor_kind.get("human") != before.by_actor_kind.get("human"):
                 rewound = tuple(entries.rewound(row.id, lambda: worker.is_cancelled))
-            return Looked(row, found, gone, rewound, workspace.readers.sessions.lineage(row))
+            return Looked(row, found, gone, rewound, sessions.lineage(row))
 
         ask(self, "session-look", "Counting a session's acta", work)
 
@@ -458,6 +471,7 @@ class SessionDetail(Vertical):
             pane.set_blocks(blocks, keep_place=True)
 
     def _read_window(self) -> None:
+        as_of = self._as_of
         row, workspace, shown, last_n, zone = (
             self.session,
             self._workspace,
@@ -472,7 +486,7 @@ class SessionDetail(Vertical):
             self._window_pane.set_blocks([note(ELLIPSIS)])
 
         def work() -> Message:
-            window = read_window(workspace, row.owner_id, row.id, shown, last_n)
+            window = read_window(workspace, row.owner_id, row.id, shown, last_n, as_of)
             return WindowRead(row.id, window, window_blocks(window, last_n, zone))
 
         ask(self, "session-window", "Reading a context window", work)
@@ -496,7 +510,7 @@ class SessionDetail(Vertical):
         pane = self._reader
         if not again:
             pane.set_blocks([note(ELLIPSIS)])
-        entries = workspace.readers.entries
+        entries = workspace.readers.entries.as_of(self._as_of)
 
         def work() -> Message:
             actum, reply = whole(entries.entry, reading.session_id, reading.seq)

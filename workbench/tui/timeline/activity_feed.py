@@ -33,7 +33,9 @@ class Activity:
 class ActivityFeed:
     """One run at a time counts; a later one goes on from what an earlier one has, where it can."""
 
-    def __init__(self, reader: TimelineReader, tell: Callable[[Activity], None], clock: Clock = now) -> None:
+    def __init__(
+        self, reader: TimelineReader, tell: Callable[[ActivityFeed, Activity], None], clock: Clock = now
+    ) -> None:
         self._reader = reader
         self._tell = tell
         self._clock = clock
@@ -89,7 +91,7 @@ class ActivityFeed:
             nonlocal told, first
             if wished() and (first or monotonic() - told >= TELL_SECONDS):
                 told, first = monotonic(), False
-                self._tell(Activity(wanted, room, upto, scale, whole, tuple(counts), done=False))
+                self._tell(self, Activity(wanted, room, upto, scale, whole, tuple(counts), done=False))
             return wished()
 
         matching = reader.activity.matching(wanted, scale, go_on, upto=upto)
@@ -127,4 +129,4 @@ class ActivityFeed:
     def _finish(self, activity: Activity, wished: Callable[[], bool]) -> None:
         if wished():
             self._known = activity
-            self._tell(activity)
+            self._tell(self, activity)

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 _NAMED = 4
+_NAMED_PARTS = (
+    ("projects", "project"),
+    ("tasks", "task"),
+    ("domains", "domain"),
+    ("agents", "agent"),
+    ("categories", "category"),
+)
+"""Parts of a filter that are names, and the word before them."""
 _BETWEEN = Span("  ·  ", "faint")
 _DROP = "×"
 _ROOMY_ROWS = 24
@@ -50,6 +58,10 @@ def filter_parts(
     parts: list[FilterPart] = []
     if wanted.text:
         parts.append(FilterPart("text", (Span(f"“{wanted.text}”", "ink"),)))
+    for name, before in _NAMED_PARTS:
+        names = getattr(wanted, name)
+        if names:
+            parts.append(FilterPart(name, (Span(f"{before} ", "dim"), Span(_listed(names), "ink"))))
     if wanted.actors:
         parts.append(FilterPart("actors", (Span("by ", "dim"), Span(_listed(wanted.actors), "ink"))))
     if wanted.types:

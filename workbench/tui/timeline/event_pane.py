@@ -19,7 +19,8 @@ from workbench.workspace.readers.entry_damage import UnreadableEvent
 from workbench.workspace.rows import EventRow, SessionRow, TimelineOrder
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.moments import AsOf
+    from workbench.tui.shell import Shell
     from workbench.workspace.readers import Readers
 
 AT_ONCE_BYTES = 2_000_000
@@ -58,7 +59,7 @@ class EventPane(Vertical):
     EventPane TabLine { margin: 0 0 1 0; }
     """
 
-    app: WorkbenchApp
+    app: Shell
 
     def __init__(self, *, css_id: str) -> None:
         super().__init__(id=css_id)
@@ -67,6 +68,7 @@ class EventPane(Vertical):
         self._now: Clock = now
         self._order: TimelineOrder = "recorded"
         self._utc = False
+        self._as_of: int | None = None
         self._event: EventRow | None = None
         self._json: str | None = None
         self._act: int | None = None
@@ -77,9 +79,20 @@ class EventPane(Vertical):
         yield TabLine(SIDES, css_id="timeline-tabs")
         yield TextPane(id="timeline-text")
 
-    def open(self, readers: Readers, zone: tzinfo, now: Clock) -> None:
+    def open(self, readers: Readers, zone: tzinfo, now: Clock, as_of: AsOf | None = None) -> None:
         """Read with these from now on; times are shown in `zone`, ages counted from `now`, the list's own."""
         self._readers, self._zone, self._now = readers, zone, now
+        self.travel(as_of)
+
+    def travel(self, as_of: AsOf | None) -> None:
+        """Show events as they were known at this moment from now on; None: now."""
+        self._as_of = None if as_of is None else as_of.position
+        self.forget()
+
+    def forget(self) -> None:
+        """What is shown may be no longer so: the next row is drawn, even that of the same event."""
+        self._event = None
+        self._sessions.clear()
 
     def set_order(self, order: TimelineOrder) -> None:
         """Say how long ago it was by the time that the list goes by from now on."""
@@ -127,7 +140,7 @@ class EventPane(Vertical):
     def turn(self, sides: int) -> None:
         """Show another side of the event."""
         names = [tab.name for tab in SIDES]
-        self._show_side(names[(names.index(self.tabs.active) + sides) % len(names)])
+        self.show_side(names[(names.index(self.tabs.active) + sides) % len(names)])
 
     def toggle_utc(self) -> None:
         """Show times in UTC, or in the workspace's zone again."""
@@ -137,9 +150,10 @@ class EventPane(Vertical):
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """A side was clicked."""
         message.stop()
-        self._show_side(message.name)
+        self.show_side(message.name)
 
-    def _show_side(self, name: str) -> None:
+    def show_side(self, name: str) -> None:
+        """Show a side of the event by its name."""
         self.tabs.show(name, *self.tabs.notes)
         event = self._event
         if name == _RAW and event is not None and self._json is None and event.whole:
@@ -160,9 +174,11 @@ class EventPane(Vertical):
         self._reading = self._reading or whole
         known = self._sessions.get(chronicum_id)
 
+        timeline, sessions = readers.timeline.as_of(self._as_of), readers.sessions.as_of(self._as_of)
+
         def work() -> None:
-            session = readers.sessions.get(chronicum_id) if wants_session else known
-            event = readers.timeline.event(row.position) if whole else None
+            session = sessions.get(chronicum_id) if wants_session else known
+            event = timeline.event(row.position) if whole else None
             text = json_text(event or row) if wants_json else None
             act = None
             if wants_act and session is not None:
@@ -194,7 +210,7 @@ class EventPane(Vertical):
         if read.json is not None:
             self._json = read.json
         elif self.tabs.active == _RAW and read.event is not None:
-            self._show_side(_RAW)
+            self.show_side(_RAW)
             return
         self._draw(keep_place=True)
 

@@ -1,11 +1,12 @@
-"""Choosing what the timeline is narrowed to: types, actors, what is private."""
+"""Choosing what the timeline is narrowed to: projects, tasks, agents, types, what is private and so on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar
 
+import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,22 +18,17 @@ from textual.widgets.option_list import Option
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, number
 from workbench.tui.timeline.event_words import type_title
+from workbench.workspace.readers.timeline_names import Offered
+from workbench.workspace.rows import TimelineFilter
 
 _LINE = 70
 _COUNT = 12
 
 
-class Chosen(NamedTuple):
-    """The types and actors that were chosen, and which visibility; empty means all."""
-
-    types: tuple[str, ...]
-    actors: tuple[str, ...]
-    visibility: Literal["", "private", "public"] = ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    group: Literal["type", "visibility", "actor"]
+    group: str
+    """The part of the filter."""
     name: str
     title: str
     detail: str
@@ -42,18 +38,30 @@ class _Entry:
         return all(word in text for word in words)
 
 
-_HEADS = {"type": "Types", "visibility": "Visibility", "actor": "Actors, most active first"}
+_HEADS = {
+    "projects": "Projects, most used first",
+    "tasks": "Tasks, latest first",
+    "domains": "Domains",
+    "agents": "Agents, under any spelling",
+    "categories": "Categories of observations",
+    "types": "Types",
+    "visibility": "Visibility",
+    "actors": "Actors, most active first",
+}
+_NAMED = ("projects", "tasks", "domains", "agents", "categories")
+_COUNTED = (*_NAMED, "actors")
 _VISIBILITY: tuple[_Entry, ...] = (
     _Entry("visibility", "private", "private only", "for one party"),
     _Entry("visibility", "public", "public only", ""),
 )
 
 
-class TimelineFilterDialog(Dialog[Chosen]):
-    """Ends with what was chosen, None for esc.
+class TimelineFilterDialog(Dialog[TimelineFilter]):
+    """Ends with `wanted` as it was changed, None for esc.
 
-    `types` are all in the log, `actors` come with how many events they have, most active first. What
-    is chosen already stays in the list even where the log no longer names it.
+    `types` are all in the log, `actors` come with how many events they have, most active first, `offered`
+    are the names of shared memory. What is chosen already stays in the list even where the log does not
+    name it so.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,21 +82,31 @@ class TimelineFilterDialog(Dialog[Chosen]):
     TimelineFilterDialog OptionList { max-height: 22; }
     """
 
-    def __init__(self, types: Sequence[str], actors: Sequence[tuple[str, int]], chosen: Chosen) -> None:
+    def __init__(
+        self,
+        types: Sequence[str],
+        actors: Sequence[tuple[str, int]],
+        offered: Offered,
+        wanted: TimelineFilter,
+    ) -> None:
         super().__init__()
+        self._wanted = wanted
         names = [name for name, _ in actors]
-        lost = [(name, 0) for name in chosen.actors if name not in names]
+        lost = [(name, 0) for name in wanted.actors if name not in names]
         self._entries = [
+            *(entry for group in _NAMED for entry in _named(group, offered, wanted)),
             *(
-                _Entry("type", name, type_title(name), name)
-                for name in dict.fromkeys((*types, *chosen.types))
+                _Entry("types", name, type_title(name), name)
+                for name in dict.fromkeys((*types, *wanted.types))
             ),
             *_VISIBILITY,
-            *(_Entry("actor", name, name, number(events)) for name, events in (*actors, *lost)),
+            *(_Entry("actors", name, name, number(events)) for name, events in (*actors, *lost)),
         ]
-        self._chosen = {("type", name) for name in chosen.types} | {("actor", name) for name in chosen.actors}
-        if chosen.visibility:
-            self._chosen.add(("visibility", chosen.visibility))
+        self._chosen = {
+            (group, name) for group in (*_NAMED, "types", "actors") for name in getattr(wanted, group)
+        }
+        if wanted.visibility:
+            self._chosen.add(("visibility", wanted.visibility))
         self._words: list[str] = []
         self._shown: list[_Entry | None] = []
 
@@ -115,17 +133,21 @@ class TimelineFilterDialog(Dialog[Chosen]):
             self._fill()
 
     @property
-    def result(self) -> Chosen:
-        """What is chosen now, in the list's order."""
+    def result(self) -> TimelineFilter:
+        """The filter with what is chosen now, names in the list's order."""
         kept = [entry for entry in self._entries if (entry.group, entry.name) in self._chosen]
-        return Chosen(
-            tuple(entry.name for entry in kept if entry.group == "type"),
-            tuple(entry.name for entry in kept if entry.group == "actor"),
-            "private"
+        parts = {
+            group: tuple(entry.name for entry in kept if entry.group == group)
+            for group in (*_NAMED, "types", "actors")
+        }
+        return msgspec.structs.replace(
+            self._wanted,
+            visibility="private"
             if ("visibility", "private") in self._chosen
             else "public"
             if ("visibility", "public") in self._chosen
             else "",
+            **parts,
         )
 
     def highlight(self, group: str, name: str) -> None:
@@ -159,7 +181,7 @@ class TimelineFilterDialog(Dialog[Chosen]):
     def _line(self, entry: _Entry) -> Content:
         width = min(_LINE, int(self.app.size.width * 0.96) - 6)
         chosen = (entry.group, entry.name) in self._chosen
-        count = _COUNT if entry.group == "actor" else min(20, width // 3)
+        count = _COUNT if entry.group in _COUNTED else min(20, width // 3)
         return Content.assemble(
             ("✓ " if chosen else "  ", "bold $accent"),
             (fit(entry.title, max(4, width - count - 3)), "$ink" if chosen else "$body"),
@@ -219,3 +241,12 @@ class TimelineFilterDialog(Dialog[Chosen]):
             self.query_one(OptionList).focus()
         else:
             self.dismiss(None)
+
+
+def _named(group: str, offered: Offered, wanted: TimelineFilter) -> list[_Entry]:
+    known = {each.name: each.events for each in getattr(offered, group)}
+    lost = [name for name in getattr(wanted, group) if name not in known]
+    return [
+        *(_Entry(group, name, name, number(events) if events else "") for name, events in known.items()),
+        *(_Entry(group, name, name, "") for name in lost),
+    ]

@@ -2,61 +2,128 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from workbench.drawing.memory_words import CHECKPOINT, FACT, OBSERVATION
-from workbench.tui.actions import Action
+from workbench.tui.actions import Action, writing
 from workbench.tui.timeline.event_words import text_of
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
-    from workbench.tui.screens.timeline import TimelinePage
+    from workbench.tui.shell import Shell
+    from workbench.workspace.readers.event_links import EventLinks
+    from workbench.workspace.rows import EventRow, TimelineFilter
+
+NAME = "timeline"
 
 
-def _page(app: WorkbenchApp) -> TimelinePage | None:
-    from workbench.tui.screens.timeline import TimelinePage
+@runtime_checkable
+class ShowsEvents(Protocol):
+    """The screen that these actions are for."""
 
+    wanted: TimelineFilter
+
+    @property
+    def cursor_event(self) -> EventRow | None:
+        """The event under the cursor."""
+        ...
+
+    @property
+    def links(self) -> EventLinks | None:
+        """What that event belongs to; None while it is read."""
+        ...
+
+    def busy_cell(self, step: int) -> int | None:
+        """The next bar to one side."""
+        ...
+
+
+def _page(app: Shell) -> ShowsEvents | None:
     page = app.page
-    return page if isinstance(page, TimelinePage) else None
+    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsEvents) else None
 
 
-def _has_filter(app: WorkbenchApp) -> str:
+def _has_filter(app: Shell) -> str:
     page = _page(app)
     return "" if page is not None and page.wanted else "no filter is set"
 
 
-def _has_event(app: WorkbenchApp) -> str:
+def _has_event(app: Shell) -> str:
     page = _page(app)
     return "" if page is not None and page.cursor_event is not None else "there is no event here"
 
 
-def _has_session(app: WorkbenchApp) -> str:
-    if not any(page.NAME == "sessions" for page in app.PAGES):
+def _has_session(app: Shell) -> str:
+    if not app.has_screen("sessions"):
         return "there is no Sessions screen"
     page = _page(app)
     row = page.cursor_event if page is not None else None
-    return "" if row is not None and text_of(row, "chronicum_id") else "this event belongs to no session"
+    if row is not None and text_of(row, "chronicum_id"):
+        return ""
+    links = _links(app)
+    return "" if links is not None and links.session is not None else "this event belongs to no session"
 
 
-def _has_evidence(app: WorkbenchApp) -> str:
+def _links(app: Shell) -> EventLinks | None:
     page = _page(app)
-    row = page.cursor_event if page is not None else None
-    if row is None or row.type not in (OBSERVATION, FACT, CHECKPOINT):
-        return "only what agents recorded in the memory has evidence"
-    if row.type == OBSERVATION and row.whole and not row.payload.get("evidence"):
-        return "this observation names no evidence"
-    return ""
+    return page.links if page is not None else None
 
 
-def _has_earlier(app: WorkbenchApp) -> str:
+def _has_task(app: Shell) -> str:
+    if not app.has_screen("handoffs"):
+        return "there is no Handoffs screen"
+    links = _links(app)
+    return "" if links is not None and links.task is not None else "this event belongs to no task"
+
+
+def _has_fact(app: Shell) -> str:
+    if not app.has_screen("facts"):
+        return "there is no Facts screen"
+    links = _links(app)
+    return "" if links is not None and links.fact_id else "this event asserts no fact"
+
+
+def _has_cause(app: Shell) -> str:
+    links = _links(app)
+    return "" if links is not None and links.cause else "no other event caused this one"
+
+
+def _has_evidence(app: Shell) -> str:
+    links = _links(app)
+    return "" if links is not None and links.evidence else "this event names no source file"
+
+
+def _withholding(app: Shell) -> str:
+    refusal = writing(app)
+    links = _links(app)
+    if refusal:
+        return refusal
+    if links is None or not links.observation_id:
+        return "only observations can be withheld from agents"
+    return "" if links.quarantined or not links.asserts else "it asserts a fact: reject or supersede that"
+
+
+def _judging(app: Shell) -> str:
+    refusal = writing(app)
+    links = _links(app)
+    if refusal:
+        return refusal
+    known = links is not None and links.target_kind
+    return "" if known else "verdicts are about checkpoints, facts and observations"
+
+
+def _has_earlier(app: Shell) -> str:
     page = _page(app)
     return "" if page is not None and page.busy_cell(-1) is not None else "nothing happened before that"
 
 
-def _has_later(app: WorkbenchApp) -> str:
+def _has_later(app: Shell) -> str:
     page = _page(app)
     return "" if page is not None and page.busy_cell(1) is not None else "nothing happened after that"
 
+
+LEADS = frozenset(
+    f"timeline.{name}" for name in ("session", "task", "fact", "evidence", "verdict", "quarantine")
+)
+"""What the footer names only for events that have it, or where nothing can be written at all."""
 
 TIMELINE_ACTIONS = (
     Action(
@@ -137,19 +204,73 @@ TIMELINE_ACTIONS = (
         "timeline",
         "Act",
         "open_session",
-        footer=50,
+        footer=39,
         reason=_has_session,
+    ),
+    Action(
+        "timeline.task",
+        "task",
+        "Show the task that this event belongs to on Handoffs.",
+        ("h",),
+        "timeline",
+        "Act",
+        "open_task",
+        footer=36,
+        reason=_has_task,
+    ),
+    Action(
+        "timeline.fact",
+        "fact",
+        "Show the fact that this event asserts or confirms on Facts.",
+        ("i",),
+        "timeline",
+        "Act",
+        "open_fact",
+        footer=37,
+        reason=_has_fact,
+    ),
+    Action(
+        "timeline.cause",
+        "cause",
+        "Go to the event that caused this one.",
+        ("b",),
+        "timeline",
+        "Act",
+        "open_cause",
+        reason=_has_cause,
     ),
     Action(
         "timeline.evidence",
         "evidence",
-        "Show the files that this event rests on.",
+        "Look at a source file that this event names.",
         ("e",),
         "timeline",
         "Act",
         "open_evidence",
-        footer=45,
+        footer=38,
         reason=_has_evidence,
+    ),
+    Action(
+        "timeline.verdict",
+        "verdict",
+        "Give a verdict on this checkpoint, fact or observation, which the next agent reads.",
+        ("r",),
+        "timeline",
+        "Act",
+        "verdict",
+        footer=35,
+        reason=_judging,
+    ),
+    Action(
+        "timeline.quarantine",
+        "withhold",
+        "Withhold this observation from every agent, or release it.",
+        ("x",),
+        "timeline",
+        "Act",
+        "quarantine",
+        footer=55,
+        reason=_withholding,
     ),
     Action(
         "timeline.utc",

@@ -10,7 +10,7 @@ import msgspec
 from workbench.log.times import to_text
 from workbench.workspace.rows import TimelineFilter
 
-_NAMES = ("types", "actors", "streams")
+_NAMES = ("types", "actors", "streams", "projects", "tasks", "domains", "agents", "categories")
 _TIMES = ("since", "until")
 
 
@@ -31,9 +31,7 @@ def filter_from(values: Mapping[str, str]) -> TimelineFilter:
     """The filter that was kept; what of it cannot be understood is not set."""
     visibility = values.get("visibility", "")
     return TimelineFilter(
-        types=_names(values.get("types", "")),
-        actors=_names(values.get("actors", "")),
-        streams=_names(values.get("streams", "")),
+        **{name: _names(values.get(name, "")) for name in _NAMES},
         text=values.get("text", ""),
         visibility="private" if visibility == "private" else "public" if visibility == "public" else "",
         since=_moment(values.get("since", "")),

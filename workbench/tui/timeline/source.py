@@ -64,10 +64,16 @@ class TimelineSource:
         return row.position
 
     def fraction(self, row: EventRow) -> float:
+        if self.order == "happened" and self._reader.upto is not None:
+            # How many of the past happened before nobody counts: among all of them is near enough.
+            last = self._reader.recorded() - 1
+            return (last - self._reader.happened_before(place_of(row))) / max(1, last)
         return self._rank(row) / max(1, self.newest - 1)
 
     def position(self, row: EventRow) -> int | None:
-        return None if self.wanted else self._rank(row) + 1
+        if self.wanted or (self.order == "happened" and self._reader.upto is not None):
+            return None
+        return self._rank(row) + 1
 
     def first(self, limit: int) -> Page[EventRow]:
         older, complete = self._older(None, limit, least=1)
@@ -99,9 +105,10 @@ class TimelineSource:
 
     def seek(self, fraction: float, limit: int) -> Page[EventRow]:
         self._look()
-        from_oldest = (self.newest - 1) - round(fraction * (self.newest - 1))
         if self.order == "happened":
-            return self.around(self._reader.place_of_rank(from_oldest), limit)
+            last = self._reader.recorded() - 1
+            return self.around(self._reader.place_of_rank(last - round(fraction * last)), limit)
+        from_oldest = (self.newest - 1) - round(fraction * (self.newest - 1))
         return self.around(from_oldest + 1, limit)
 
     def total(self) -> int | None:

@@ -35,6 +35,8 @@ class HeaderState:
     read_only: bool = False
     reason: str = ""
     """In a few words, why it is lost."""
+    past: tuple[str, ...] = ()
+    """The moment of the past that is shown, in words, the fullest first; none for now."""
 
 
 LIVE_WORDS = {
@@ -52,7 +54,8 @@ def header_content(state: HeaderState, width: int) -> Content:
     """The header in exactly `width` cells.
 
     Where it does not fit: first the schema goes, then the program's name, then the moment (first of all
-    where it is not live); the path is shortened from its start.
+    where it is not live); the path is shortened from its start. A moment of the past never goes: it is said
+    in fewer words.
     """
     live, live_style = LIVE_WORDS[state.live]
     if state.reason:
@@ -61,30 +64,40 @@ def header_content(state: HeaderState, width: int) -> Content:
     right = "" if not is_open else "read-only" if state.read_only else "read-write"
     # "now" beside "not live" would contradict it: what is shown is of the moment of opening.
     now = "as opened" if state.live == "still" else state.moment if is_open else ""
+    if state.past and is_open:
+        # The past cannot be written, whoever opened it.
+        right = ""
     right_style = "bold $attention" if state.read_only else "$quiet"
     schema = "" if state.schema is None else f"schema {state.schema}"
     path = visible(state.path)
 
+    past = state.past if is_open else ()
+    moment_style = "bold $attention" if past else "$quiet"
+
     def parts(name: str, schema: str, moment: str, shown_path: str) -> list[tuple[str, str]]:
         drawn = [("◆", "$accent"), (name, "bold $ink"), (shown_path, "$quiet"), (schema, "$quiet")]
-        return [part for part in [*drawn, (live, live_style), (moment, "$quiet")] if part[0]]
+        return [part for part in [*drawn, (live, live_style), (moment, moment_style)] if part[0]]
 
     def size(chosen: Sequence[tuple[str, str]]) -> int:
         total = sum(cell_len(text) for text, _ in chosen) + len(GAP) * (len(chosen) - 1) - 2
         return 1 + total + (len(GAP) + cell_len(right) if right else 0) + 1
 
-    least_path = min(cell_len(path), 24)
+    # A moment of the past matters more than the folder.
+    least_path = min(cell_len(path), 10 if past else 24)
     name = "Chronicle Workbench"
     # That it is not live says already what the moment adds.
     kept = "" if state.live == "still" else now
-    for variant in (
-        (name, schema, now),
+    fullest, *shorter = past or (now,)
+    kept = fullest if past else kept
+    variants = [
+        (name, schema, fullest),
         (name, schema, kept),
         (name, "", kept),
         ("Workbench", "", kept),
         ("", "", kept),
-        ("", "", ""),
-    ):
+    ]
+    variants += [("", "", moment) for moment in shorter] if past else [("", "", "")]
+    for variant in variants:
         rest = width - size(parts(*variant, "")) - len(GAP)
         if rest >= least_path:
             break

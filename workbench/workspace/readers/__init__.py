@@ -9,11 +9,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from workbench.identity.registry import EMPTY
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.identity.registry import Registry
     from workbench.workspace.readers.entry_queries import EntryReader
+    from workbench.workspace.readers.event_links import EventLinkReader
     from workbench.workspace.readers.evidence_queries import EvidenceReader
     from workbench.workspace.readers.name_queries import NameReader
     from workbench.workspace.readers.redaction_queries import RedactionReader
@@ -22,10 +27,14 @@ if TYPE_CHECKING:
 
 
 class Readers:
-    """The readers of one open workspace, each loaded when it is first asked: a command needs one of them."""
+    """The readers of one open workspace, each loaded when it is first asked: a command needs one of them.
 
-    def __init__(self, log: EventLog) -> None:
+    `registry` gives the names of now, for filters by project, domain or agent.
+    """
+
+    def __init__(self, log: EventLog, registry: Callable[[], Registry] = lambda: EMPTY) -> None:
         self._log = log
+        self._registry = registry
 
     @cached_property
     def sessions(self) -> SessionReader:
@@ -44,9 +53,17 @@ class Readers:
     @cached_property
     def timeline(self) -> TimelineReader:
         """All events in their order."""
+        from workbench.workspace.readers.timeline_names import FilterNames
         from workbench.workspace.readers.timeline_queries import TimelineReader
 
-        return TimelineReader(self._log)
+        return TimelineReader(self._log, FilterNames(self._registry))
+
+    @cached_property
+    def event_links(self) -> EventLinkReader:
+        """What events belong to."""
+        from workbench.workspace.readers.event_links import EventLinkReader
+
+        return EventLinkReader(self._log)
 
     @cached_property
     def redactions(self) -> RedactionReader:

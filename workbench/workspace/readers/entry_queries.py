@@ -22,6 +22,7 @@ from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payloa
 from workbench.workspace.readers.entry_damage import DAMAGE, reason_of, unreadable_actum
 from workbench.workspace.readers.entry_search import EntrySearch, facets_of
 from workbench.workspace.readers.rewinds import Stretch, rewound_stretches
+from workbench.workspace.readers.session_past import acts_upto, facets_upto, seq_at
 from workbench.workspace.rows import ActaFilter, ActumRow
 
 UNIT_CLOSED = facet_numbers.UNIT_KIND
@@ -37,15 +38,6 @@ _OF_ACTA = (
 )
 _ACTS_BETWEEN = f"SELECT seq {_OF_ACTA} AND seq BETWEEN ? AND ?"
 _LAST_SEQ = "SELECT max(seq) FROM events WHERE stream_id = ?"
-# Everything in a session's stream but its acta, up to a seq: its beginning, closed units, descriptions.
-# There are few of them, whereas the acta themselves may be a million.
-_OTHERS_UPTO = (
-    "SELECT (SELECT count(*) FROM chronica c WHERE c.stream_id = ?1 AND c.from_position <= e.position) + "
-    f"(SELECT count(*) FROM session_entries WHERE stream_id = ?1 AND facet = {facet_numbers.UNIT_CLOSED} "
-    "AND seq <= ?2) + (SELECT count(DISTINCT from_position) FROM session_descriptions "
-    "WHERE stream_id = ?1 AND from_position <= e.position) "
-    "FROM events e WHERE e.stream_id = ?1 AND e.seq = ?2"
-)
 _MAX_DEPTH = 12
 
 
@@ -70,13 +62,31 @@ class Breakdown(NamedTuple):
 class EntryReader:
     """Pages of one session's entries; every method raises `ChronicumNotFound` for a missing session.
 
-    An entry that cannot be read stands in its place as an `UnreadableActum`.
+    An entry that cannot be read stands in its place as an `UnreadableActum`. With `upto` it is the session as
+    it was at a position; one that had not begun is missing.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, *, upto: int | None = None) -> None:
         self._log = log
-        self.search = EntrySearch(log)
+        self.upto = upto
+        self.search = EntrySearch(log, self._stream)
         """Text inside one session."""
+
+    def as_of(self, position: int | None) -> EntryReader:
+        """Entries as they were at a position (contract memory, "As of"); None: as they are."""
+        return self if position == self.upto else EntryReader(self._log, upto=position)
+
+    def _stream(self, connection: apsw.Connection, chronicum_id: str) -> tuple[int, int]:
+        """The number of a session's stream, and the last seq of it that is there."""
+        number = stream_of(connection, chronicum_id)
+        if number is None:
+            raise ChronicumNotFound
+        if self.upto is None:
+            return number, BEYOND_ALL
+        end = seq_at(connection, number, self.upto)
+        if not end:
+            raise ChronicumNotFound
+        return number, end
 
     def page(
         self,
@@ -94,12 +104,12 @@ class EntryReader:
         """
         numbers = facets_of(wanted)
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
             if not numbers:
                 return []
             descending = before is not None
-            values = (stream_id, before if before is not None else (after or 0), limit)
-            chain = _Chain(connection, stream_id, chronicum_id)
+            values = (stream_id, min(before, end + 1) if before is not None else (after or 0), limit)
+            chain = _Chain(connection, stream_id, chronicum_id, end)
             try:
                 found = fetch.rows(connection, entry_sql(numbers, descending, _LIST_COLUMNS), values)
             except DAMAGE as error:
@@ -111,7 +121,7 @@ class EntryReader:
                 return self._each(connection, chain, sorted(seqs))
             if descending:
                 found.reverse()
-            return [self._row(connection, row, chain, clip=True) for row in found]
+            return [self._row(connection, row, chain, clip=True) for row in found if row[1] <= end]
 
     def last(self, chronicum_id: str, wanted: ActaFilter, limit: int) -> list[ActumRow]:
         """The last `limit` entries, oldest first."""
@@ -120,23 +130,23 @@ class EntryReader:
     def entry(self, chronicum_id: str, seq: int) -> ActumRow | None:
         """One entry whole, or None if this seq is no entry."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
-            return self._one(connection, _Chain(connection, stream_id, chronicum_id), seq, clip=False)
+            chain = _Chain(connection, *self._named(connection, chronicum_id))
+            return self._one(connection, chain, seq, clip=False)
 
     def at(self, chronicum_id: str, seqs: Iterable[int]) -> list[ActumRow]:
         """The entries that stand at these seqs, oldest first and clipped; none for other seqs."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
-            return self._each(connection, _Chain(connection, stream_id, chronicum_id), sorted(set(seqs)))
+            chain = _Chain(connection, *self._named(connection, chronicum_id))
+            return self._each(connection, chain, sorted(set(seqs)))
 
     def spawner(self, chronicum_id: str, call_id: str) -> int | None:
         """The seq of the tool call with this id; None if the session does not have it."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
             found: int | None = fetch.value(
                 connection,
-                "SELECT seq FROM tool_calls WHERE stream_id = ? AND call_id = ? AND role = ?",
-                (stream_id, call_id, REQUEST),
+                "SELECT seq FROM tool_calls WHERE stream_id = ? AND call_id = ? AND role = ? AND seq <= ?",
+                (stream_id, call_id, REQUEST, end),
             )
             return found
 
@@ -161,8 +171,8 @@ class EntryReader:
         if not seqs:
             return {}
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
-            before = _acts_upto(connection, stream_id, seqs[0] - 1)
+            stream_id, _ = self._stream(connection, chronicum_id)
+            before = acts_upto(connection, stream_id, seqs[0] - 1)
             found = fetch.rows(connection, _ACTS_BETWEEN, (stream_id, seqs[0], seqs[-1]))
         acts = sorted(seq for (seq,) in found)
         return {seq: before + bisect_right(acts, seq) for seq in seqs}
@@ -172,14 +182,14 @@ class EntryReader:
         if act < 1:
             return None
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
             # The first seq with so many acts up to it: their number never falls along the stream.
-            low, high = 1, fetch.value(connection, _LAST_SEQ, (stream_id,)) or 0
-            if _acts_upto(connection, stream_id, high) < act:
+            low, high = 1, min(end, fetch.value(connection, _LAST_SEQ, (stream_id,)) or 0)
+            if acts_upto(connection, stream_id, high) < act:
                 return None
             while low < high:
                 middle = (low + high) // 2
-                if _acts_upto(connection, stream_id, middle) < act:
+                if acts_upto(connection, stream_id, middle) < act:
                     low = middle + 1
                 else:
                     high = middle
@@ -188,13 +198,13 @@ class EntryReader:
     def answered(self, chronicum_id: str) -> int:
         """How many tool calls have a response."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
             return int(
                 fetch.value(
                     connection,
                     "SELECT count(*) FROM tool_calls r CROSS JOIN tool_calls q USING(stream_id, call_id) "
-                    "WHERE r.stream_id = ? AND r.role = ? AND q.role = ?",
-                    (stream_id, RESPONSE, REQUEST),
+                    "WHERE r.stream_id = ?1 AND r.role = ?2 AND q.role = ?3 AND r.seq <= ?4 AND q.seq <= ?4",
+                    (stream_id, RESPONSE, REQUEST, end),
                 )
             )
 
@@ -206,9 +216,9 @@ class EntryReader:
         a rollback took back are stretches, too, up to the unit that it closed.
         """
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
             try:
-                return rewound_stretches(connection, stream_id, cancelled)
+                return rewound_stretches(connection, stream_id, cancelled, upto=end)
             except DAMAGE as error:
                 reason_of(error)
                 # What a damaged prompt took back nobody knows; a guess would mark what still counts.
@@ -222,7 +232,9 @@ class EntryReader:
     def counts(self, chronicum_id: str) -> dict[int, int]:
         """Entries by facet number (`workbench.sessions.facets`)."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
+            stream_id, end = self._stream(connection, chronicum_id)
+            if end != BEYOND_ALL:
+                return facets_upto(connection, stream_id, end)
             return dict(
                 fetch.rows(
                     connection, "SELECT facet, entries FROM facet_counts WHERE stream_id = ?", (stream_id,)
@@ -232,12 +244,14 @@ class EntryReader:
     def last_seq(self, chronicum_id: str) -> int:
         """The highest seq of the session's stream."""
         with self._log.reader() as connection:
-            stream_id = _stream(connection, chronicum_id)
-            return (
-                fetch.value(connection, "SELECT max(seq) FROM events WHERE stream_id = ?", (stream_id,)) or 0
-            )
+            stream_id, end = self._stream(connection, chronicum_id)
+            return min(end, fetch.value(connection, _LAST_SEQ, (stream_id,)) or 0)
 
     # -- rows ------------------------------------------------------------------------------
+
+    def _named(self, connection: apsw.Connection, chronicum_id: str) -> tuple[int, str, int]:
+        number, end = self._stream(connection, chronicum_id)
+        return number, chronicum_id, end
 
     def _each(self, connection: apsw.Connection, chain: _Chain, seqs: Iterable[int]) -> list[ActumRow]:
         """The entries at these seqs, clipped, each read by itself."""
@@ -245,6 +259,8 @@ class EntryReader:
         return [row for row in found if row is not None]
 
     def _one(self, connection: apsw.Connection, chain: _Chain, seq: int, *, clip: bool) -> ActumRow | None:
+        if seq > chain.end:
+            return None
         try:
             row = fetch.row(connection, _ONE, (chain.stream_id, seq, *_TYPES))
         except DAMAGE as error:
@@ -319,8 +335,10 @@ class EntryReader:
 class _Chain:
     """Who answers and who spawned whom, looked up once per page."""
 
-    def __init__(self, connection: apsw.Connection, stream_id: int, chronicum_id: str) -> None:
+    def __init__(self, connection: apsw.Connection, stream_id: int, chronicum_id: str, end: int) -> None:
         self._connection = connection
+        self.end = end
+        """The last seq that is there."""
         self.stream_id = stream_id
         self.chronicum_id = chronicum_id
         self._depths: dict[str, int] = {}
@@ -365,21 +383,7 @@ class _Chain:
         return dict(
             fetch.rows(
                 self._connection,
-                "SELECT role, seq FROM tool_calls WHERE stream_id = ? AND call_id = ?",
-                (self.stream_id, call),
+                "SELECT role, seq FROM tool_calls WHERE stream_id = ? AND call_id = ? AND seq <= ?",
+                (self.stream_id, call, self.end),
             )
         )
-
-
-def _stream(connection: apsw.Connection, chronicum_id: str) -> int:
-    number = stream_of(connection, chronicum_id)
-    if number is None:
-        raise ChronicumNotFound
-    return number
-
-
-def _acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:
-    """How many acta stand in a session up to and with `seq`, which is one of its stream."""
-    if seq < 1:
-        return 0
-    return seq - int(fetch.value(connection, _OTHERS_UPTO, (stream_id, seq)))

@@ -19,12 +19,11 @@ import msgspec
 from workbench.log.event_log import EventLog
 from workbench.log.folds import FoldEvent
 from workbench.log.fulltext import TABLE, FullTextFold, match_expression
-from workbench.sessions.errors import ChronicumNotFound
 from workbench.sessions.events import ACTUM, UnitClosed, decode_actum
 from workbench.sessions.events import UNIT_CLOSED as UNIT
 from workbench.sessions.facets import UNIT_CLOSED as UNIT_FACET
 from workbench.sessions.facets import entry_facets
-from workbench.sessions.queries import BEYOND_ALL, entry_facet_sql, stream_of
+from workbench.sessions.queries import BEYOND_ALL, entry_facet_sql
 from workbench.storage import fetch
 from workbench.workspace.readers.entry_damage import DAMAGE
 from workbench.workspace.rows import ActaFilter
@@ -82,8 +81,10 @@ class EntrySearch:
     step has come to. A text without a word matches nothing. Raises `ChronicumNotFound` for a missing session.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, stream: Callable[[apsw.Connection, str], tuple[int, int]]) -> None:
         self._log = log
+        self._stream = stream
+        """The number of a session's stream and the last seq of it that is there."""
 
     def find(
         self,
@@ -180,24 +181,37 @@ class EntrySearch:
         facets = facets_of(wanted)
         match = match_expression(text)
         with self._log.reader() as connection:
-            stream_id = stream_of(connection, chronicum_id)
-            if stream_id is None:
-                raise ChronicumNotFound
+            stream_id, end = self._stream(connection, chronicum_id)
             if not facets or not match:
+                return
+            if descending:
+                start = min(start, end + 1)
+            elif start >= end:
                 return
             log_length = fetch.value(connection, "SELECT max(position) FROM events") or 0
             if _is_read(connection, stream_id, facets, log_length):
                 room = max(READ_BYTES, READ_BYTES_PER_EVENT * log_length)
                 reading = _Reading(connection, stream_id, facets, match, descending)
                 for step in reading.steps(start, room):
-                    looked(step.looked)
-                    yield step
+                    looked(min(step.looked, end))
+                    yield _upto(step, end)
+                    if step.looked >= end and not descending:
+                        return
                 if reading.done:
                     return
                 start = reading.come_to
             for step in _looked_up(connection, stream_id, facets, match, start, descending):
-                looked(step.looked)
-                yield step
+                looked(min(step.looked, end))
+                yield _upto(step, end)
+                if step.looked >= end and not descending:
+                    return
+
+
+def _upto(step: _Step, end: int) -> _Step:
+    """What of a step is there."""
+    if step.looked <= end and all(seq <= end for seq, _ in step.found):
+        return step
+    return _Step([(seq, facet) for seq, facet in step.found if seq <= end], min(step.looked, end))
 
 
 def facets_of(wanted: ActaFilter) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from workbench.sessions import facets
-from workbench.sessions.queries import entry_sql
+from workbench.sessions.queries import BEYOND_ALL, entry_sql
 
 _PROMPTS = (facets.facet("message", "human", False), facets.facet("message", "human", True))
 _TURNS = (*_PROMPTS, facets.UNIT_CLOSED)
@@ -32,19 +32,26 @@ class Stretch(NamedTuple):
 
 
 def rewound_stretches(
-    connection: apsw.Connection, stream_id: int, cancelled: Callable[[], bool] = lambda: False
+    connection: apsw.Connection,
+    stream_id: int,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    upto: int = BEYOND_ALL,
 ) -> list[Stretch]:
-    """The stretches that were taken back, in order of their first seq; none where `cancelled()` is true."""
+    """The stretches that were taken back, in order of their first seq; none where `cancelled()` is true.
+
+    Only what stands up to the seq `upto` counts.
+    """
     prompts = connection.execute(entry_sql(_PROMPTS, False, _COLUMNS), (stream_id, 0, -1))
     found: list[tuple[int, str | None, int]] = []
     while batch := list(islice(prompts, _LOOK_UP)):
-        found += batch
+        found += [prompt for prompt in batch if prompt[0] <= upto]
         if cancelled():
             return []
     turns = connection.execute(entry_sql(_TURNS, False, _TURN_COLUMNS), (stream_id, 0, -1))
     entries: list[tuple[int, str | None, str | None, str | None]] = []
     while more := list(islice(turns, _LOOK_UP)):
-        entries += more
+        entries += [turn for turn in more if turn[0] <= upto]
         if cancelled():
             return []
     return sorted([*stretches(found), *rolled_back(entries)])

@@ -10,8 +10,10 @@ import apsw
 from workbench.log.activity import HOUR
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
+from workbench.workspace.readers.timeline_names import FilterNames
 from workbench.workspace.readers.timeline_parts import (
     AS_HAPPENED,
+    BEYOND_ALL,
     EARLIEST,
     HAPPENED,
     LATEST,
@@ -64,10 +66,12 @@ class Scale(NamedTuple):
 
 
 class ActivityReader:
-    """Counts events by happened time."""
+    """Counts events by happened time; with `upto` only those up to a position."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, names: FilterNames | None = None, *, upto: int | None = None) -> None:
         self._log = log
+        self._names = names or FilterNames()
+        self._upto = upto
 
     def scale(self, cells: int, since: int | None = None, until: int | None = None) -> Scale | None:
         """The time in which the events happened, in at most `cells` cells; None where there is none.
@@ -76,26 +80,21 @@ class ActivityReader:
         all others (a clock that was wrong) do not stretch it.
         """
         with self._log.reader() as connection:
-            days = fetch.rows(
-                connection,
-                # Division rounds towards zero; from the first hour on all is positive.
-                "SELECT f.hour + (h.hour - f.hour) / ?1 * ?1, sum(h.events) "
-                "FROM activity_hours h, (SELECT min(hour) AS hour FROM activity_hours) f "
-                "GROUP BY 1 ORDER BY 1",
-                (_DAY,),
-            )
+            days = self._days(connection)
             if not days or cells < 1:
                 return None
             first, last = _core([(hour, number) for hour, number in days])
             low = fetch.value(
                 connection,
-                f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? ORDER BY 1 LIMIT 1",
-                (EARLIEST if first is None else first * HOUR,),
+                f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? AND +e.position <= ? "
+                "ORDER BY 1 LIMIT 1",
+                (EARLIEST if first is None else first * HOUR, self._bound),
             )
             high = fetch.value(
                 connection,
-                f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE {HAPPENED} < ? ORDER BY 1 DESC LIMIT 1",
-                (LATEST if last is None else last * HOUR,),
+                f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE {HAPPENED} < ? AND +e.position <= ? "
+                "ORDER BY 1 DESC LIMIT 1",
+                (LATEST if last is None else last * HOUR, self._bound),
             )
             if low is None or high is None:
                 return None
@@ -105,9 +104,48 @@ class ActivityReader:
                 end = start + 1
             scale = _cells(start, end, cells)
             return scale._replace(
-                earlier=_number(connection, EARLIEST, scale.start) if since is None else 0,
-                later=_number(connection, scale.end, LATEST) if until is None else 0,
+                earlier=self._number(connection, EARLIEST, scale.start) if since is None else 0,
+                later=self._number(connection, scale.end, LATEST) if until is None else 0,
             )
+
+    @property
+    def _bound(self) -> int:
+        return BEYOND_ALL if self._upto is None else self._upto
+
+    def _days(self, connection: apsw.Connection) -> list[fetch.Row]:
+        """Pairs of a day's first hour and its events, ascending."""
+        if self._upto is None:
+            return fetch.rows(
+                connection,
+                # Division rounds towards zero; from the first hour on all is positive.
+                "SELECT f.hour + (h.hour - f.hour) / ?1 * ?1, sum(h.events) "
+                "FROM activity_hours h, (SELECT min(hour) AS hour FROM activity_hours) f "
+                "GROUP BY 1 ORDER BY 1",
+                (_DAY,),
+            )
+        # Hours are counted for now only: of the past the index is read once.
+        first: int | None = fetch.value(
+            connection,
+            f"SELECT {HAPPENED} FROM {AS_HAPPENED} WHERE +e.position <= ? ORDER BY 1 LIMIT 1",
+            (self._upto,),
+        )
+        if first is None:
+            return []
+        hour = first // HOUR
+        days = fetch.rows(
+            connection,
+            "SELECT DISTINCT (hour - ?1) / ?2 FROM activity_hours WHERE hour >= ?1 ORDER BY 1",
+            (hour, _DAY),
+        )
+        # One count for each day: a single grouped one would be sorted whole first.
+        counted = [
+            (start := hour + day * _DAY, self._number(connection, start * HOUR, (start + _DAY) * HOUR))
+            for (day,) in days
+        ]
+        return [(start, number) for start, number in counted if number]
+
+    def _number(self, connection: apsw.Connection, since: int, until: int) -> int:
+        return _number(connection, since, until, self._bound)
 
     def whole(self, scale: Scale, types: Sequence[str] = ()) -> list[int] | None:
         """How many events of these types (none: of all) stand in each cell, counted at once.
@@ -117,7 +155,7 @@ class ActivityReader:
         counts = [0] * scale.cells
         hourly = scale.width % HOUR == 0 and scale.start % HOUR == 0
         with self._log.reader() as connection:
-            if hourly:
+            if hourly and self._upto is None:
                 chosen = f" AND type IN ({','.join('?' * len(types))})" if types else ""
                 valid = [name for name in types if not any("\ud800" <= c <= "\udfff" for c in name)]
                 if types and len(valid) < len(types):
@@ -133,7 +171,7 @@ class ActivityReader:
                 return None
             for cell in range(scale.cells):
                 low, high = scale.bounds(cell)
-                counts[cell] = _number(
+                counts[cell] = self._number(
                     connection, EARLIEST if low is None else low, LATEST if high is None else high
                 )
         return counts
@@ -155,10 +193,10 @@ class ActivityReader:
         """
         counts = [0] * scale.cells
         with self._log.reader() as connection:
-            parts = parts_of(connection, wanted)
+            parts = parts_of(connection, wanted, self._names, upto=self._bound)
             if parts is None:
                 return counts
-            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            last = min(fetch.value(connection, "SELECT max(position) FROM events") or 0, self._bound)
             low, high = max(after + 1, parts.low), min(last if upto is None else upto, parts.high)
             main = leader(parts)
             for bounds in windows(low, high, True):
@@ -258,11 +296,12 @@ def _core(days: Sequence[tuple[int, int]]) -> tuple[int | None, int | None]:
     )
 
 
-def _number(connection: apsw.Connection, since: int, until: int) -> int:
+def _number(connection: apsw.Connection, since: int, until: int, upto: int = BEYOND_ALL) -> int:
+    known = "" if upto == BEYOND_ALL else f" AND +e.position <= {upto:d}"
     return int(
         fetch.value(
             connection,
-            f"SELECT count(*) FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? AND {HAPPENED} < ?",
+            f"SELECT count(*) FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? AND {HAPPENED} < ?{known}",
             (since, until),
         )
     )

@@ -12,6 +12,7 @@ from workbench.log.fulltext import match_expression
 from workbench.log.streams import session_stream
 from workbench.log.times import to_micros
 from workbench.storage import fetch
+from workbench.workspace.readers.timeline_names import FilterNames
 from workbench.workspace.rows import TimelineFilter
 
 HAPPENED = "coalesce(e.occurred_at, e.recorded_at)"
@@ -72,6 +73,8 @@ class Parts(NamedTuple):
     since: int = EARLIEST
     until: int = LATEST
     """Happened at `since` or later and before `until`."""
+    upto: int = BEYOND_ALL
+    """No event above this position is there."""
 
     @property
     def low(self) -> int:
@@ -81,7 +84,7 @@ class Parts(NamedTuple):
     @property
     def high(self) -> int:
         """The last position that can pass."""
-        return min((part.high for part in self.every), default=BEYOND_ALL)
+        return min((part.high for part in self.every), default=self.upto)
 
     @property
     def single(self) -> bool:
@@ -91,9 +94,14 @@ class Parts(NamedTuple):
 
 
 def parts_of(
-    connection: apsw.Connection, wanted: TimelineFilter, *, as_happened: bool = False
+    connection: apsw.Connection,
+    wanted: TimelineFilter,
+    names: FilterNames,
+    *,
+    as_happened: bool = False,
+    upto: int = BEYOND_ALL,
 ) -> Parts | None:
-    """The parts of a filter, or None if one of them can match nothing.
+    """The parts of a filter, or None if one of them can match nothing; `names` says what its names mean.
 
     Read `as_happened`, a range of happened time is nothing to search for, only where to begin and end.
     """
@@ -110,17 +118,19 @@ def parts_of(
         )
     if wanted.actors:
         numbers = _numbers(connection, "SELECT actor_id FROM actors WHERE name = ?", wanted.actors)
-        parts.append(
-            _measured(
-                connection,
-                *_runs("SELECT position FROM event_actors WHERE actor_id", numbers),
-                "EXISTS (SELECT 1 FROM event_actors a "
-                f"WHERE a.actor_id IN ({_marks(numbers)}) AND a.position = e.position)",
-                tuple(numbers),
-            )
-        )
+        parts.append(_actors(connection, numbers))
+    if wanted.agents:
+        parts.append(_actors(connection, names.actors(connection, wanted.agents)))
+    if wanted.categories:
+        parts.append(_categories(connection, names.categories(wanted.categories)))
     if wanted.streams:
-        parts.append(_streams(connection, wanted.streams))
+        named = dict.fromkeys(each for name in wanted.streams for each in (name, _plain_session(name)))
+        found = _numbers(connection, "SELECT stream_id FROM streams WHERE name = ?", list(named))
+        parts.append(_streams(connection, found))
+    if wanted.projects or wanted.tasks or wanted.domains:
+        parts.append(
+            _streams(connection, names.streams(connection, wanted.domains, wanted.projects, wanted.tasks))
+        )
     if wanted.visibility:
         parts.append(_visibility(connection, private=wanted.visibility == "private"))
     text = None
@@ -137,7 +147,9 @@ def parts_of(
         return None
     if parts and all(part.size >= _PROBE for part in parts):
         parts = [_counted(connection, part) for part in parts]
-    return Parts(tuple(parts), text, since, until)
+    if upto != BEYOND_ALL:
+        parts = [part._replace(high=min(part.high, upto)) for part in parts]
+    return Parts(tuple(parts), text, since, until, upto)
 
 
 def leader(parts: Parts) -> Part:
@@ -215,30 +227,51 @@ def _plain_session(name: str) -> str:
     return session_stream(chronicum_id).name if kind == "session" else name
 
 
-def _streams(connection: apsw.Connection, names: Sequence[str]) -> Part:
-    wanted = dict.fromkeys(each for name in names for each in (name, _plain_session(name)))
-    numbers = _numbers(connection, "SELECT stream_id FROM streams WHERE name = ?", list(wanted))
-    ends = [
-        fetch.value(
-            connection,
-            f"SELECT position FROM events WHERE stream_id = ? ORDER BY seq {order} LIMIT 1",
-            (number,),
-        )
-        for number in numbers
-        for order in ("ASC", "DESC")
-    ]
-    marks = _marks(numbers)
+def _actors(connection: apsw.Connection, numbers: Sequence[int]) -> Part:
     return _measured(
         connection,
-        (f"SELECT position FROM events INDEXED BY events_by_stream WHERE stream_id IN ({marks})",)
+        *_runs("SELECT position FROM event_actors WHERE actor_id", numbers),
+        "EXISTS (SELECT 1 FROM event_actors a "
+        f"WHERE a.actor_id IN ({_marks(numbers)}) AND a.position = e.position)",
+        tuple(numbers),
+    )
+
+
+def _categories(connection: apsw.Connection, names: Sequence[str]) -> Part:
+    marks = _marks(names)
+    return _measured(
+        connection,
+        tuple("SELECT position FROM observations WHERE category = ?" for _ in names),
+        tuple((name,) for name in names),
+        f"EXISTS (SELECT 1 FROM observations o WHERE o.position = e.position AND o.category IN ({marks}))",
+        tuple(names),
+    )
+
+
+def _streams(connection: apsw.Connection, numbers: Sequence[int]) -> Part:
+    among = f"[{','.join(map(str, numbers))}]"
+    end = (
+        "(SELECT e.position FROM events e INDEXED BY events_by_stream WHERE e.stream_id = k.value "
+        "ORDER BY e.seq {} LIMIT 1)"
+    )
+    # All ends in one query: a project may have thousands of tasks, each of them a stream.
+    low, high = fetch.rows(
+        connection,
+        f"SELECT min({end.format('ASC')}), max({end.format('DESC')}) FROM json_each(?) k",
+        (among,),
+    )[0]
+    within = "IN (SELECT value FROM json_each(?))"
+    return _measured(
+        connection,
+        (f"SELECT position FROM events INDEXED BY events_by_stream WHERE stream_id {within}",)
         if numbers
         else (),
-        (tuple(numbers),),
-        f"e.stream_id IN ({marks})",
-        tuple(numbers),
+        ((among,),) if numbers else (),
+        f"e.stream_id {within}",
+        (among,),
         ordered=False,
-        low=min((end for end in ends if end is not None), default=1),
-        high=max((end for end in ends if end is not None), default=0),
+        low=low or 1,
+        high=high or 0,
     )
 
 
@@ -316,7 +349,7 @@ def _runs(select: str, numbers: Sequence[int]) -> tuple[tuple[str, ...], tuple[t
     return (f"{select} IN ({_marks(numbers)})",), (tuple(numbers),)
 
 
-def _marks(numbers: Sequence[int]) -> str:
+def _marks(numbers: Sequence[object]) -> str:
     return ",".join("?" * len(numbers))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -16,12 +17,14 @@ from workbench.workspace.folds import event_types
 from workbench.workspace.readers.clipping import PAYLOAD_COLUMNS, clipped_payload, decode
 from workbench.workspace.readers.entry_damage import DAMAGE, UnreadableEvent, reason_of, unreadable_event
 from workbench.workspace.readers.timeline_activity import ActivityReader, events_before, place_of_rank
+from workbench.workspace.readers.timeline_names import FilterNames, Offered
 from workbench.workspace.readers.timeline_parts import (
     AS_HAPPENED,
     BEYOND_ALL,
     EARLIEST,
     HAPPENED,
     LATEST,
+    Parts,
     found_by,
     leader,
     parts_of,
@@ -57,14 +60,26 @@ def place_of(row: EventRow) -> Place:
 
 
 class TimelineReader:
-    """The log as a list. A filter that matches nothing gives empty pages.
+    """The log as a list, whole or up to a position. A filter that matches nothing gives empty pages.
 
-    An event that cannot be read stands in its place as an `UnreadableEvent`.
+    An event that cannot be read stands in its place as an `UnreadableEvent`. `names` says what the names in
+    a filter mean.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, names: FilterNames | None = None, *, upto: int | None = None) -> None:
         self._log = log
-        self.activity = ActivityReader(log)
+        self._names = names or FilterNames()
+        self.upto = upto
+        """No event above this position is there; None: all are."""
+        self.activity = ActivityReader(log, self._names, upto=upto)
+
+    def as_of(self, position: int | None) -> TimelineReader:
+        """The timeline as it was at a position (contract memory, "As of"); None: as it is."""
+        return self if position == self.upto else TimelineReader(self._log, self._names, upto=position)
+
+    def _last(self, connection: apsw.Connection) -> int:
+        last: int = fetch.value(connection, "SELECT max(position) FROM events") or 0
+        return last if self.upto is None else min(last, self.upto)
 
     def page(
         self,
@@ -96,10 +111,10 @@ class TimelineReader:
         """
         descending = after is None
         with self._log.reader() as connection:
-            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            last = self._last(connection)
             low = 1 if after is None else after + 1
             high = last if before is None else min(before - 1, last)
-            parts = parts_of(connection, wanted)
+            parts = self._parts(connection, wanted)
             if parts is None:
                 return Found([], True)
             found, complete = walk_positions(connection, parts, low, high, Walk(limit, descending, go_on))
@@ -117,7 +132,7 @@ class TimelineReader:
         """The same as `search` in the order in which things happened, between places."""
         descending = after is None
         with self._log.reader() as connection:
-            parts = parts_of(connection, wanted, as_happened=True)
+            parts = self._parts(connection, wanted, as_happened=True)
             if parts is None:
                 return Found([], True)
             low = FIRST_PLACE if after is None else after
@@ -132,14 +147,29 @@ class TimelineReader:
 
     def event(self, position: int) -> EventRow | None:
         """One event whole, or None."""
+        if self.upto is not None and position > self.upto:
+            return None
         with self._log.reader() as connection:
             return self._one(connection, position, clip=False)
 
     def bounds(self) -> Bounds:
         """First and last position of the log."""
         with self._log.reader() as connection:
-            last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+            last = self._last(connection)
         return Bounds(1 if last else 0, last)
+
+    def recorded(self) -> int:
+        """The last position of the log as it is now."""
+        with self._log.reader() as connection:
+            return fetch.value(connection, "SELECT max(position) FROM events") or 0
+
+    def recorded_at(self, position: int) -> datetime:
+        """When the event at a position that the log has was recorded."""
+        with self._log.reader() as connection:
+            micros: int = fetch.value(
+                connection, "SELECT recorded_at FROM events WHERE position = ?", (position,)
+            )
+        return from_micros(micros)
 
     def at_time(self, micros: int) -> int:
         """The last position recorded at or before an instant (microseconds); 0 if there is none.
@@ -147,7 +177,7 @@ class TimelineReader:
         `recorded_at` never falls along positions, so this is what was known then.
         """
         with self._log.reader() as connection:
-            low, high = 0, fetch.value(connection, "SELECT max(position) FROM events") or 0
+            low, high = 0, self._last(connection)
             # Positions have no gaps and times never fall along them: no index is needed to halve.
             while low < high:
                 middle = (low + high + 1) // 2
@@ -173,13 +203,16 @@ class TimelineReader:
         low, high = bytes.fromhex(prefix.ljust(32, "0")), bytes.fromhex(prefix.ljust(32, "f"))
         with self._log.reader() as connection:
             found = connection.execute(
-                "SELECT position FROM events WHERE event_id BETWEEN ? AND ? ORDER BY event_id LIMIT ?",
-                (low, high, limit),
+                "SELECT position FROM events WHERE event_id BETWEEN ? AND ? AND position <= ? "
+                "ORDER BY event_id LIMIT ?",
+                (low, high, self._bound, limit),
             )
             return [position for (position,) in found]
 
     def place_at(self, position: int) -> Place | None:
         """When the event at a position happened, as a place; None where there is none."""
+        if position > self._bound:
+            return None
         with self._log.reader() as connection:
             row = fetch.row(
                 connection, f"SELECT {HAPPENED}, e.position FROM events e WHERE e.position = ?", (position,)
@@ -192,17 +225,18 @@ class TimelineReader:
             row = fetch.row(
                 connection,
                 f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {HAPPENED} >= ? "
-                "ORDER BY 1, 2 LIMIT 1",
-                (max(EARLIEST, min(micros, LATEST)),),
+                "AND +e.position <= ? ORDER BY 1, 2 LIMIT 1",
+                (max(EARLIEST, min(micros, LATEST)), self._bound),
             ) or fetch.row(
                 connection,
-                f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE true "
+                f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE +e.position <= ? "
                 "ORDER BY 1 DESC, 2 DESC LIMIT 1",
+                (self._bound,),
             )
         return None if row is None else Place(*row)
 
     def happened_before(self, place: Place) -> int:
-        """How many events happened before a place."""
+        """How many events happened before a place, those that are not there yet included."""
         with self._log.reader() as connection:
             return events_before(connection, place)
 
@@ -228,10 +262,10 @@ class TimelineReader:
         """
         number = 0
         with self._log.reader() as connection:
-            last = min(upto, fetch.value(connection, "SELECT max(position) FROM events") or 0)
+            last = min(upto, self._last(connection))
             if not wanted:
                 return max(0, last - after)
-            parts = parts_of(connection, wanted)
+            parts = self._parts(connection, wanted)
             if parts is None:
                 return 0
             main = leader(parts)
@@ -247,20 +281,37 @@ class TimelineReader:
 
     def types(self) -> list[str]:
         """Every event type in the log, by name."""
+        sql = (
+            "SELECT DISTINCT type FROM event_types t WHERE ?1 = ?2 OR EXISTS "
+            "(SELECT 1 FROM events e WHERE e.type_id = t.type_id AND e.position <= ?1) ORDER BY 1"
+        )
         with self._log.reader() as connection:
-            return [
-                name for (name,) in fetch.rows(connection, "SELECT DISTINCT type FROM event_types ORDER BY 1")
-            ]
+            return [name for (name,) in fetch.rows(connection, sql, (self._bound, BEYOND_ALL))]
 
     def actors(self, limit: int = 200) -> list[tuple[str, int]]:
         """Actors with how many events name them, most active first."""
+        counted = "events" if self.upto is None else _ACTIVE_UPTO
+        sql = (
+            f"SELECT name, {counted} AS number FROM actors WHERE number > 0 "
+            "ORDER BY number DESC, name LIMIT ?"
+        )
+        values = (limit,) if self.upto is None else (self.upto, limit)
         with self._log.reader() as connection:
-            return [
-                (name, count)
-                for name, count in fetch.rows(
-                    connection, "SELECT name, events FROM actors ORDER BY events DESC, name LIMIT ?", (limit,)
-                )
-            ]
+            return [(name, count) for name, count in fetch.rows(connection, sql, values)]
+
+    def offered(self) -> Offered:
+        """The projects, tasks, domains, agents and categories that stand in the log."""
+        with self._log.reader() as connection:
+            return self._names.offered(connection, self.upto)
+
+    @property
+    def _bound(self) -> int:
+        return BEYOND_ALL if self.upto is None else self.upto
+
+    def _parts(
+        self, connection: apsw.Connection, wanted: TimelineFilter, *, as_happened: bool = False
+    ) -> Parts | None:
+        return parts_of(connection, wanted, self._names, as_happened=as_happened, upto=self._bound)
 
     # -- rows ------------------------------------------------------------------------------
 
@@ -326,10 +377,14 @@ class TimelineReader:
         )
 
     def _is_quarantined(self, connection: apsw.Connection, event_type: str, position: int) -> bool:
-        sql = f"SELECT 1 FROM quarantines WHERE target = {_WITHHELD[event_type]} AND to_position IS NULL"
-        return fetch.value(connection, sql, (position,)) is not None
+        sql = (
+            f"SELECT 1 FROM quarantines WHERE target = {_WITHHELD[event_type]} AND from_position <= ? "
+            "AND (to_position IS NULL OR to_position > ?)"
+        )
+        return fetch.value(connection, sql, (position, self._bound, self._bound)) is not None
 
 
+_ACTIVE_UPTO = "(SELECT count(*) FROM event_actors e WHERE e.actor_id = actors.actor_id AND e.position <= ?)"
 _WITHHELD = {
     OBSERVATION.type: "?",
     CHECKPOINT.type: "(SELECT observation FROM checkpoints WHERE position = ?)",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 import apsw
 
+from workbench.storage import fetch
 from workbench.workspace.readers.timeline_parts import (
     AS_HAPPENED,
+    BEYOND_ALL,
     FEW,
     HAPPENED,
     LATEST,
@@ -30,6 +33,14 @@ _WIDEST_WINDOW = 200_000
 _STRETCH = 4_000
 """Events that the first step through happened time looks at, and how many a later one does at most."""
 _LONGEST_STRETCH = 64_000
+
+_MANY = 2_000
+"""A part with so many events is looked for near the end first."""
+_NEAR = 16_000
+"""Events that such a look takes."""
+
+_STREAMED = 100_000
+"""Entries with the words that are gone through one by one."""
 
 Looked = TypeVar("Looked")
 
@@ -82,9 +93,38 @@ def _few_with_text(
     sql, values = found_by(main, parts.every, bounds)
     order = "DESC" if walk.descending else "ASC"
     able = [position for (position,) in connection.execute(f"{sql} ORDER BY 1 {order}", values)]
+    if len(able) >= _MANY:
+        near = _streamed(connection, text, able, walk)
+        if len(near) >= walk.limit:
+            return near, False
     having = with_text(connection, text, able)
     found = [position for position in able if position in having]
     return found[: walk.limit], len(found) < walk.limit
+
+
+def _streamed(connection: apsw.Connection, text: Part, able: Sequence[int], walk: Walk[int]) -> list[int]:
+    """The first of some positions that have the words, of those that stand near the search's beginning.
+
+    Words that stand everywhere are soon met; the others are better asked for all at once.
+    """
+    order = "DESC" if walk.descending else "ASC"
+    wanted = set(able)
+    rows = connection.execute(
+        f"{text.runs[0]} AND rowid BETWEEN ? AND ? ORDER BY rowid {order}",
+        (*text.run_values[0], min(able), max(able)),
+    )
+    found: list[int] = []
+    for (position,) in islice(rows, _STREAMED):
+        if position in wanted:
+            found.append(position)
+            if len(found) >= walk.limit:
+                break
+    return found
+
+
+def _once(walk: Walk[Place]) -> Walk[Place]:
+    """The same walk with a single step."""
+    return walk._replace(go_on=lambda looked, found: False)
 
 
 def windows(low: int, high: int, descending: bool) -> Iterator[tuple[int, int]]:
@@ -129,19 +169,33 @@ def walk_happened(
     if first >= last:
         return [], True
     if not rest and parts.text is None:
-        found = [place.position for place in _stretch(connection, first, last, walk.limit, walk.descending)]
+        places = _stretch(connection, first, last, walk.limit, walk.descending, parts.upto)
+        found = [place.position for place in places]
         return found, len(found) < walk.limit
     main, text = rarest(rest), parts.text
     if main is None and text is not None and text_size(connection, text) < FEW:
         main, text = text, None
     if main is None:
-        return _tested(connection, rest, text, (first, last), walk)
+        return _tested(connection, rest, text, (first, last), walk, parts.upto)
+    if text is None and parts.upto == BEYOND_ALL and _is_near(connection, main, rest, walk.limit):
+        # Many enough that the next ones are near: a look costs less than to sort them all.
+        near = _tested(connection, rest, None, (first, last), _once(walk), parts.upto, _NEAR)
+        if len(near[0]) >= walk.limit:
+            return near
     limit = walk.limit if text is None else None
-    found = _sorted(connection, main, rest, (first, last), limit, walk.descending)
+    found = _sorted(connection, main, rest, (first, last), limit, walk.descending, parts.upto)
     if text is not None:
         having = with_text(connection, text, found)
         found = [position for position in found if position in having][: walk.limit]
     return found, len(found) < walk.limit
+
+
+def _is_near(connection: apsw.Connection, main: Part, parts: Sequence[Part], limit: int) -> bool:
+    """Whether so many of the events pass that a look at the nearest should find enough."""
+    if main.size < _MANY or len(parts) != 1 or parts[0] is not main:
+        return False
+    last = fetch.value(connection, "SELECT max(position) FROM events") or 0
+    return main.size * _NEAR >= 2 * limit * last
 
 
 def _sorted(
@@ -151,10 +205,11 @@ def _sorted(
     between: tuple[Place, Place],
     limit: int | None,
     descending: bool,
+    upto: int,
 ) -> list[int]:
     """What one part finds, in order, all of it if there is no limit: it finds few."""
     (low, low_position), (high, high_position) = between
-    sql, values = found_by(main, parts, None, f"k.position AS position, {HAPPENED} AS happened")
+    sql, values = found_by(main, parts, (1, upto), f"k.position AS position, {HAPPENED} AS happened")
     order = "DESC" if descending else "ASC"
     found = connection.execute(
         f"SELECT position FROM ({sql}) WHERE (happened, position) > (?, ?) AND (happened, position) < (?, ?) "
@@ -170,14 +225,15 @@ def _tested(
     text: Part | None,
     between: tuple[Place, Place],
     walk: Walk[Place],
+    upto: int,
+    length: int = _STRETCH,
 ) -> tuple[list[int], bool]:
     """The index from one end, so many events at a time, each put to the tests."""
     low, high = between
     found: list[int] = []
-    length = _STRETCH
     tests, values = tests_of(parts, None)
     while True:
-        places = _stretch(connection, low, high, length, walk.descending)
+        places = _stretch(connection, low, high, length, walk.descending, upto)
         positions = [place.position for place in places]
         if tests != "true" and positions:
             passed = connection.execute(
@@ -201,16 +257,16 @@ def _tested(
 
 
 def _stretch(
-    connection: apsw.Connection, low: Place, high: Place, limit: int, descending: bool
+    connection: apsw.Connection, low: Place, high: Place, limit: int, descending: bool, upto: int
 ) -> list[Place]:
-    """The next events strictly between two places, in order, from the index alone."""
+    """The next events strictly between two places, in order, from the index alone; none above `upto`."""
     found: list[Place] = []
     order = "DESC" if descending else "ASC"
     for condition, values in _segments(low, high, descending):
         rows = connection.execute(
-            f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {condition} "
+            f"SELECT {HAPPENED}, e.position FROM {AS_HAPPENED} WHERE {condition} AND +e.position <= ? "
             f"ORDER BY {HAPPENED} {order}, e.position {order} LIMIT ?",
-            (*values, limit - len(found)),
+            (*values, upto, limit - len(found)),
         )
         found += [Place(*row) for row in rows]
         if len(found) >= limit:

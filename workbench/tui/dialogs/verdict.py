@@ -1,0 +1,349 @@
+"""A person's verdict on something that an agent said: accepted, questioned or rejected, with a comment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from workbench.memory.events import ReviewItem
+from workbench.memory.reviews_written import MAX_COMMENT
+from workbench.memory.views import Review
+from workbench.tui.dialogs.base import Dialog, key_line
+from workbench.tui.present import literal, number, one_line, visible
+from workbench.tui.redactions.scratch_pad import editable, with_newlines
+
+VERDICT_MARKS: dict[str, tuple[str, str]] = {
+    "accepted": ("✓", "$kept"),
+    "questioned": ("?", "$attention"),
+    "rejected": ("✗", "$broken"),
+}
+"""The mark of a verdict and the colour that it has in a dialog."""
+VERDICTS = tuple(VERDICT_MARKS)
+_JUDGED_LINES, _EARLIER_LINES = 6, 3
+"""Lines that may be shown of what is judged and of an earlier verdict: both stand whole on the screen."""
+_FRAME = 4
+"""Cells of the panel's border and padding."""
+_ROOMY_ROWS = 24
+_WIDE = 76
+"""Columns from which every key is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a verdict is asked about. `kind` (checkpoint, fact, observation) and `id` are those of the review.
+
+    `title` says in a few words what it is, `text` is what it says. Of a checkpoint one line may be meant
+    instead of the whole: `item` names it, `line` is its text and `line_title` where it stands.
+    """
+
+    kind: str
+    id: str
+    title: str
+    text: str
+    earlier: Review | None = None
+    """The latest verdict on the whole."""
+    item: ReviewItem | None = None
+    line: str = ""
+    line_title: str = ""
+    line_earlier: Review | None = None
+    """The latest verdict on the line."""
+    of_line: bool = False
+    """The line is what is offered first."""
+
+
+class Verdict(NamedTuple):
+    """What a person decided."""
+
+    verdict: str
+    comment: str
+    item: ReviewItem | None
+    """The line that is meant; None for the whole."""
+
+
+class Choices(Static, can_focus=True):
+    """Several words in a line, of which one can be chosen; nothing is chosen unless `chosen` says so."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h,up", "move(-1)", "previous", show=False),
+        Binding("right,l,down,space", "move(1)", "next", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Choices { height: auto; }
+    """
+
+    class Changed(Message):
+        """Another one was chosen."""
+
+    def __init__(self, choices: dict[str, tuple[str, str]], chosen: str = "", *, css_id: str) -> None:
+        """`choices` maps each word to its mark and colour."""
+        super().__init__("", markup=False, id=css_id)
+        self._choices = choices
+        self.chosen = chosen
+
+    def on_mount(self) -> None:
+        """Draw."""
+        self._draw()
+
+    def on_focus(self) -> None:
+        """Show that it has the keys."""
+        self._draw()
+
+    def on_blur(self) -> None:
+        """Show that it has not."""
+        self._draw()
+
+    def action_move(self, step: int) -> None:
+        """Choose the neighbour."""
+        names = list(self._choices)
+        if self.chosen:
+            self.choose(names[(names.index(self.chosen) + step) % len(names)])
+        else:
+            self.choose(names[0 if step > 0 else -1])
+
+    def choose(self, name: str) -> None:
+        """Choose this one."""
+        self.chosen = name
+        self._draw()
+        self.post_message(self.Changed())
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the word that was clicked."""
+        end = 0
+        for name, (mark, _) in self._choices.items():
+            start, end = end, end + len(f" {mark} {name} ") + 1
+            if start <= event.x < end - 1:
+                event.stop()
+                self.choose(name)
+                return
+
+    def _draw(self) -> None:
+        line = Content("")
+        focused = self.has_focus
+        for name, (mark, colour) in self._choices.items():
+            chosen = name == self.chosen
+            if chosen:
+                style = "bold reverse $accent" if focused else f"bold {colour}"
+                line += Content.assemble((f" {mark} {name} ", style), " ")
+            else:
+                line += Content.assemble((f" {mark} ", colour), (f"{name} ", "$body"), " ")
+        self.update(line)
+
+
+class CommentArea(TextArea):
+    """Takes a comment; a paste that cannot stand in a text area is refused and said."""
+
+    class Refused(Message):
+        """A paste was not taken, and why."""
+
+        def __init__(self, why: str) -> None:
+            super().__init__()
+            self.why = why
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.text = with_newlines(event.text)
+        if editable(event.text) and len(event.text) <= 2 * MAX_COMMENT:
+            return
+        # Textual goes on with the base class by itself, with the text as it is now.
+        long = len(event.text) > 2 * MAX_COMMENT
+        event.text = ""
+        event.stop()
+        self.post_message(
+            self.Refused(
+                "the pasted text is far too long" if long else "the pasted text has control characters"
+            )
+        )
+
+
+class VerdictDialog(Dialog[Verdict]):
+    """Ends with the verdict, None for esc. No verdict is preselected.
+
+    `refused` says why the one that is offered as `given` could not be written.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "close", show=False, priority=True),
+        Binding("ctrl+s", "give", "give", show=False, priority=True),
+        Binding("enter", "give", "give", show=False),
+        Binding("a", "choose('accepted')", "accepted", show=False),
+        Binding("q", "choose('questioned')", "questioned", show=False),
+        Binding("r", "choose('rejected')", "rejected", show=False),
+        Binding("w", "turn", "whole or line", show=False),
+    ]
+
+    AUTO_FOCUS = "#verdict"
+    DEFAULT_CSS = """
+    VerdictDialog > .panel { width: 90; }
+    VerdictDialog #judged { height: auto; }
+    VerdictDialog #earlier { height: auto; color: $quiet; }
+    VerdictDialog #scope { margin-bottom: 1; }
+    VerdictDialog .gap { margin-top: 1; }
+    VerdictDialog #said { height: 1; margin-top: 1; color: $quiet; }
+    VerdictDialog TextArea, VerdictDialog TextArea:focus {
+        height: 6; border: none; padding: 0; background: $cursor; color: $ink;
+        scrollbar-size-vertical: 1;
+    }
+    VerdictDialog TextArea:focus { background-tint: $cursor 0%; }
+    VerdictDialog TextArea .text-area--cursor-line { background: $cursor; }
+    VerdictDialog TextArea .text-area--placeholder { color: $quiet; }
+    VerdictDialog.-small > .panel { max-height: 100%; }
+    VerdictDialog.-small #scope { margin-bottom: 0; }
+    VerdictDialog.-small TextArea, VerdictDialog.-small TextArea:focus { height: 2; }
+    VerdictDialog.-small .gap { margin-top: 0; }
+    VerdictDialog.-small #said { margin-top: 0; }
+    VerdictDialog.-small .keys { margin-top: 0; }
+    """
+
+    def __init__(self, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
+        super().__init__()
+        self.judged = judged
+        self._of_line = judged.item is not None and (
+            judged.of_line if given is None else given.item is not None
+        )
+        self._given = given
+        self._refused = refused
+
+    def compose(self) -> ComposeResult:
+        judged, given = self.judged, self._given
+        with Vertical(classes="panel") as panel:
+            panel.border_title = "Your verdict"
+            if judged.item is not None:
+                scopes = {"the whole": ("◆", "$quiet"), "this line": ("–", "$quiet")}
+                yield Choices(scopes, "this line" if self._of_line else "the whole", css_id="scope")
+            yield Static("", id="judged", markup=False)
+            yield Static("", id="earlier", markup=False)
+            yield Choices(VERDICT_MARKS, given.verdict if given is not None else "", css_id="verdict")
+            yield CommentArea(
+                given.comment if given is not None else "",
+                id="comment",
+                placeholder="A comment that the next agent reads, or nothing",
+                compact=True,
+                classes="gap",
+            )
+            yield Static("", id="said", markup=False)
+            yield Static("", classes="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Show what is judged."""
+        self.query_one("#verdict").add_class("gap")
+        self._show_judged()
+        self._say(self._refused)
+        self._show_keys()
+
+    def on_resize(self) -> None:
+        """On a small screen everything has fewer lines."""
+        self.set_class(self.size.height < _ROOMY_ROWS, "-small")
+        self._show_judged()
+        self._show_keys()
+
+    def action_choose(self, verdict: str) -> None:
+        """Choose this verdict."""
+        self.query_one("#verdict", Choices).choose(verdict)
+
+    def action_turn(self) -> None:
+        """The whole instead of the line, or the other way round."""
+        if self.judged.item is not None:
+            self.query_one("#scope", Choices).action_move(1)
+
+    def action_give(self) -> None:
+        """Give the verdict, if one was chosen."""
+        verdict = self.query_one("#verdict", Choices).chosen
+        comment = self.comment
+        if not verdict:
+            self._say("choose accepted, questioned or rejected first")
+            self.query_one("#verdict").focus()
+            return
+        if len(comment) > MAX_COMMENT:
+            self._say(
+                f"the comment has {number(len(comment))} characters: shorten it to {number(MAX_COMMENT)}"
+            )
+            self.query_one("#comment").focus()
+            return
+        self.dismiss(Verdict(verdict, comment, self.judged.item if self._of_line else None))
+
+    @property
+    def comment(self) -> str:
+        """What was typed, without blank lines and spaces at its ends."""
+        return self.query_one("#comment", TextArea).text.strip()
+
+    @on(Choices.Changed)
+    def _chosen(self, event: Choices.Changed) -> None:
+        event.stop()
+        if self.judged.item is not None:
+            self._of_line = self.query_one("#scope", Choices).chosen == "this line"
+        self._show_judged()
+        self._say()
+
+    @on(TextArea.Changed)
+    def _typed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._say()
+
+    @on(CommentArea.Refused)
+    def _paste_refused(self, event: CommentArea.Refused) -> None:
+        event.stop()
+        self._say(event.why)
+
+    def on_descendant_focus(self) -> None:
+        """The keys are others in the comment."""
+        if self.query(".keys"):
+            self._show_keys()
+
+    def _room(self, lines: int) -> int:
+        """Cells of so many lines of the panel, of one on a small screen; words leave some at a line's end."""
+        width = max(20, min(90, int(self.size.width * 0.96)) - _FRAME)
+        return width if self.has_class("-small") else width * lines - 12 * (lines - 1)
+
+    def _show_judged(self) -> None:
+        judged, of_line = self.judged, self._of_line
+        title, text = (judged.line_title, judged.line) if of_line else (judged.title, judged.text)
+        content = Content.assemble(
+            (one_line(title, self._room(1)), "$quiet"),
+            "\n",
+            (one_line(text, self._room(_JUDGED_LINES)), "$ink"),
+        )
+        self.query_one("#judged", Static).update(content)
+        earlier = judged.line_earlier if of_line else judged.earlier
+        self.query_one("#earlier", Static).update(_earlier_content(earlier, self._room(_EARLIER_LINES)))
+        self.query_one("#earlier").display = earlier is not None
+
+    def _say(self, refused: str = "") -> None:
+        length = len(self.comment)
+        count = f"{number(length)} of {number(MAX_COMMENT)} characters"
+        if refused:
+            line = Content.assemble(("! ", "$attention"), (visible(refused), "$ink"))
+        elif length > MAX_COMMENT:
+            line = Content.assemble(("! ", "$attention"), (f"{count}: too long", "$ink"))
+        else:
+            line = literal(count)
+        self.query_one("#said", Static).update(line)
+
+    def _show_keys(self) -> None:
+        if not self.query(".keys"):
+            return
+        if isinstance(self.focused, TextArea):
+            keys = [("ctrl-s", "give"), ("tab", "back to the choice"), ("esc", "cancel")]
+        else:
+            turn = [("w", "whole or line")] if self.judged.item is not None else []
+            keys = [("enter", "give"), ("a q r", "choose"), ("tab", "comment"), *turn, ("esc", "cancel")]
+            if turn and self.size.width < _WIDE:
+                # The line above them says what is chosen.
+                keys.remove(turn[0])
+        self.query_one(".keys", Static).update(key_line(*keys))
+
+
+def _earlier_content(earlier: Review | None, room: int) -> Content:
+    if earlier is None:
+        return Content("")
+    mark, colour = VERDICT_MARKS.get(earlier.verdict, ("·", "$quiet"))
+    comment = f": {earlier.comment}" if earlier.comment else ""
+    said = one_line(f"{earlier.verdict} before by {earlier.reviewer}{comment}", room - 2)
+    return Content.assemble((f"{mark} ", colour), (said, "$quiet"))

@@ -1,0 +1,101 @@
+"""Asking a person for verdicts, and writing them beside the screen: the write may wait for a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.memory.reviews_written import ReviewReceipt
+    from workbench.tui.dialogs.verdict import Judged, Verdict
+    from workbench.tui.page import Page
+
+
+class VerdictsWritten(Message):
+    """Verdicts were written: all of them, or those before the one that an error met."""
+
+    def __init__(
+        self,
+        receipts: Sequence[ReviewReceipt],
+        error: Exception | None = None,
+        refused: tuple[Judged, Verdict] | None = None,
+    ) -> None:
+        super().__init__()
+        self.receipts = tuple(receipts)
+        self.error = error
+        self.refused = refused
+        """What could not be written."""
+
+
+def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
+    """Ask for a verdict on `judged` and write it; the page is told by one `VerdictsWritten`.
+
+    `given` and `refused` are a verdict that could not be written, and why: it can be changed and given again.
+    """
+    from workbench.tui.dialogs.verdict import VerdictDialog
+
+    def take(verdict: Verdict | None) -> None:
+        if verdict is not None:
+            write_verdicts(page, [(judged, verdict)])
+
+    page.app.push_screen(VerdictDialog(judged, given, refused), take)
+
+
+def write_verdicts(page: Page, verdicts: Sequence[tuple[Judged, Verdict]]) -> None:
+    """Write them one after another on another thread, up to the first that is refused."""
+    workspace = page.app.workspace
+    if workspace is None:
+        return
+    wanted = tuple(verdicts)
+
+    def work() -> None:
+        receipts: list[ReviewReceipt] = []
+        for judged, verdict in wanted:
+            try:
+                receipts.append(
+                    workspace.review(
+                        judged.kind, judged.id, verdict.verdict, verdict.comment, item=verdict.item
+                    )
+                )
+            except WorkbenchError as error:
+                page.post_message(VerdictsWritten(receipts, error, (judged, verdict)))
+                return
+        page.post_message(VerdictsWritten(receipts))
+
+    # Not exclusive: a verdict that waits for a lock is not given up for the next one.
+    page.run_worker(work, group="verdicts", description="Writing a verdict", exit_on_error=False, thread=True)
+
+
+def tell_verdicts(page: Page, message: VerdictsWritten, again: Callable[[], None] | None = None) -> None:
+    """Say what became of them; one that was refused is offered again with the words that were typed.
+
+    `again` is called where anything was written, to read the screen anew.
+    """
+    if message.error is not None and message.refused is not None:
+        judged, verdict = message.refused
+        if len(message.receipts) == 0 and page.app.screen is page:
+            ask_verdict(page, judged, verdict, _reason(message.error))
+        else:
+            page.app.show_failure(message.error, "A verdict could not be written")
+    if message.receipts:
+        page.app.notify(_said(message.receipts))
+        if again is not None:
+            again()
+
+
+def _reason(error: Exception) -> str:
+    said = error.message if isinstance(error, WorkbenchError) else str(error)
+    hint = getattr(error, "hint", "")
+    return f"not written: {said}" + (f"; {hint}" if hint else "")
+
+
+def _said(receipts: Sequence[ReviewReceipt]) -> str:
+    if len(receipts) > 1:
+        return f"{len(receipts)} verdicts written: the next agents read them."
+    receipt = receipts[0]
+    what = f"the {receipt.target_kind}" if receipt.item is None else "the line"
+    return f"You {receipt.verdict} {what}: the next agent reads it."
