@@ -70,6 +70,12 @@ class _Scope(NamedTuple):
 def fill(path: Path, events: int, seed: int = 7) -> EventLog:
     """A new log of about `events` events in a file."""
     log = EventLog.open(path, FOLDS, event_types(), tables=TABLES, synchronous="OFF")
+    write(log, events, seed)
+    return log
+
+
+def write(log: EventLog, events: int, seed: int = 7) -> None:
+    """The same events at the end of a log."""
     batch: list[Restored] = []
     for entry in _written(random.Random(seed), events):
         batch.append(entry)
@@ -77,7 +83,6 @@ def fill(path: Path, events: int, seed: int = 7) -> EventLog:
             log.restore_all(batch)
             batch = []
     log.restore_all(batch)
-    return log
 
 
 def _written(draw: random.Random, events: int) -> Iterator[Restored]:

@@ -60,6 +60,7 @@ def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | N
             "workbench sessions list",
         )
     # By name: no face imports another, and only this command pays for Textual.
+    import_module("workbench.tui.graphics").ask_terminal()
     app = import_module("workbench.tui.app").WorkbenchApp(root, read_only=read_only, screen=screen)
     # What is loaded by now stays; from here on the collector looks at little, and often.
     gc.freeze()

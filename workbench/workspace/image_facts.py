@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 _PNG_COLOURS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and transparency", 6: "RGB and transparency"}
 _JPEG_COLOURS = {1: "grey", 3: "colour", 4: "CMYK"}
+_BMP_BITS = frozenset((1, 2, 4, 8, 16, 24, 32))
 _JPEG_FRAMES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)))
 _JPEG_BARE = frozenset((0x01, *range(0xD0, 0xDA)))
 
@@ -40,7 +41,10 @@ def image_facts(head: bytes) -> ImageFacts | None:
         if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
             return _webp(head)
         if head.startswith(b"BM") and len(head) >= 30 and struct.unpack_from("<I", head, 14)[0] >= 40:
-            width, height, _, bits = struct.unpack_from("<iiHH", head, 18)
+            width, height, planes, bits = struct.unpack_from("<iiHH", head, 18)
+            # Two letters alone make no image.
+            if planes != 1 or bits not in _BMP_BITS:
+                return None
             return ImageFacts("BMP", abs(width), abs(height), f"{bits} bits a pixel")
     except struct.error:
         pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import PurePath
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from workbench.tui.present import Line, Role, Span
@@ -13,12 +13,12 @@ from workbench.tui.present import Line, Role, Span
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-STRIDE = 65_536
+STRIDE = 16_384
 """Characters that may lie between what was read and what is wanted; beyond, reading begins anew near by."""
 LONGEST_LINE = 2_000
 """A longer line is drawn plainly: it is data, and a lexer's patterns may take very long for it."""
-SLOW_SECONDS = 0.1
-"""A text that takes this long for one screen is drawn plainly from then on."""
+SLOW_SECONDS = 0.25
+"""A text that takes so much processor time for one line is drawn plainly from then on."""
 _BEFORE = 4_096
 """Characters before the wanted place at which reading begins anew."""
 
@@ -59,16 +59,29 @@ def language_of(path: str) -> str:
     return _FILES.get(PurePath(path).name.casefold()) or _LEXERS.get(extension_of(path), "")
 
 
+_loaded: dict[str, Lexer] = {}
+
+
+def load_lexer(language: str) -> bool:
+    """Load a language's lexer, on a worker: the first time takes a while. Whether it was loaded now."""
+    if not language or language in _loaded:
+        return False
+    from pygments.lexers import get_lexer_by_name
+
+    _loaded[language] = get_lexer_by_name(language)
+    return True
+
+
 class Colours:
     """The roles of a text's pieces. Reading goes on where it stopped; a far jump begins anew near by.
 
-    For the UI thread: what one screen asks costs some milliseconds, and no more than `SLOW_SECONDS` twice.
+    For the UI thread: what one screen asks costs some milliseconds; what costs more than `SLOW_SECONDS` is
+    the last that is coloured. All is plain until the lexer is loaded.
     """
 
     def __init__(self, text: str, language: str) -> None:
         self._text = text
         self._language = language
-        self._lexer: Lexer | None = None
         self._stretch: _Stretch | None = None
         self.too_slow = False
         """Whether colours were given up."""
@@ -77,14 +90,15 @@ class Colours:
         """The text from `start` to `end`, within one line, in pieces with their roles."""
         text = self._text[start:end]
         plain: Line = (Span(text, "code"),)
-        if not text or not self._language or self.too_slow or self._is_long(start):
+        lexer = _loaded.get(self._language)
+        if not text or lexer is None or self.too_slow or self._is_long(start):
             return plain
-        began = perf_counter()
+        began = thread_time()
         stretch = self._stretch
         if stretch is None or not stretch.start <= start <= stretch.upto + STRIDE:
-            stretch = self._stretch = self._begun_near(start)
+            stretch = self._stretch = self._begun_near(lexer, start)
         pieces = stretch.pieces(start, end)
-        self.too_slow = perf_counter() - began > SLOW_SECONDS
+        self.too_slow = thread_time() - began > SLOW_SECONDS
         return pieces or plain
 
     def _is_long(self, start: int) -> bool:
@@ -94,13 +108,9 @@ class Colours:
         high = high if high >= 0 else min(len(self._text), start + LONGEST_LINE)
         return high - low > LONGEST_LINE
 
-    def _begun_near(self, start: int) -> _Stretch:
-        if self._lexer is None:
-            from pygments.lexers import get_lexer_by_name
-
-            self._lexer = get_lexer_by_name(self._language)
+    def _begun_near(self, lexer: Lexer, start: int) -> _Stretch:
         begin = 0 if start <= STRIDE else self._text.rfind("\n", 0, start - _BEFORE) + 1
-        return _Stretch(self._lexer, self._text, begin)
+        return _Stretch(lexer, self._text, begin)
 
 
 class _Stretch:

@@ -1,7 +1,8 @@
 """An image drawn in half cells, two dots of colour in each; for a terminal of any kind.
 
-Decoding is Pillow's, which comes with the extra `images`. What a stranger's file may cost is bounded before
-it is decoded: by format, by pixels, and by being read from a file whose size is known.
+Decoding is Pillow's, which comes with the extra `images`; `workbench.tui.graphics` is the way for terminals
+that draw images themselves. What a stranger's file may cost is bounded before it is decoded: by format, by
+pixels, and by being read from a file whose size is known.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from workbench.tui.graphics import image_widget
 from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.workspace.image_facts import ImageFacts
 
@@ -24,7 +26,9 @@ MOST_PIXELS = 16_000_000
 MOST_BYTES = 64 << 20
 _HALF = "▀"
 _WIDEST, _TALLEST = 160, 100
-"""Dots that an image is made smaller to: the most that is ever drawn."""
+"""Dots that an image is made smaller to: the most that is drawn in half cells."""
+_LARGE = (1280, 960)
+"""The most that is given to a terminal that draws images itself."""
 
 Dot: TypeAlias = tuple[int, int, int, int]
 """Red, green, blue, and how opaque."""
@@ -37,6 +41,8 @@ class Picture(NamedTuple):
     height: int
     dots: tuple[Dot, ...]
     """Row by row."""
+    image: Any = None
+    """The same with more dots, as Pillow has it: for a terminal that draws images itself."""
 
 
 def can_draw() -> bool:
@@ -73,12 +79,14 @@ def _decoded(path: Path, format_name: str) -> Picture:
             # The file's header may say other than what was read of it before.
             if image.width * image.height > MOST_PIXELS:
                 raise ValueError("too many pixels")
-            image.draft("RGB", (_WIDEST * 2, _TALLEST * 2))
-            image.thumbnail((_WIDEST, _TALLEST))
-            small = image.convert("RGBA")
+            image.draft("RGB", _LARGE)
+            image.thumbnail(_LARGE)
+            large = image.convert("RGBA")
+    small = large.copy()
+    small.thumbnail((_WIDEST, _TALLEST))
     data = small.tobytes()
     dots = tuple((data[at], data[at + 1], data[at + 2], data[at + 3]) for at in range(0, len(data), 4))
-    return Picture(small.width, small.height, dots)
+    return Picture(small.width, small.height, dots, large)
 
 
 def fitted(picture: Picture, columns: int, rows: int) -> Picture:
@@ -96,16 +104,26 @@ class PictureView(DrawnWidget):
     DEFAULT_CSS = """
     PictureView { height: 1fr; margin: 0 0 1 2; background: $raised; display: none; }
     PictureView.-shown { display: block; }
+    PictureView > .graphic { width: auto; height: 1fr; }
     """
 
     def __init__(self, *, css_id: str) -> None:
         super().__init__(id=css_id)
+        self._shown: Picture | None = None
         self._picture: Picture | None = None
+        """What is drawn here, and not by the terminal."""
         self._drawn: tuple[object, Picture] | None = None
 
     def show(self, picture: Picture | None) -> None:
-        """Draw this from now on."""
-        self._picture, self._drawn = picture, None
+        """Draw this from now on; where the terminal draws images itself, it does."""
+        if picture is self._shown:
+            return
+        self._shown = picture
+        self.remove_children()
+        graphic = None if picture is None else image_widget(picture.image, "graphic")
+        if graphic is not None:
+            self.mount(graphic)
+        self._picture, self._drawn = picture if graphic is None else None, None
         self.set_class(picture is not None, "-shown")
         self.refresh()
 

@@ -66,11 +66,16 @@ class ItemRead(Message, bubble=False):
         self.body = body
 
 
+class ColoursLoaded(Message, bubble=False):
+    """The text can be drawn in colours now."""
+
+
 class DiskRead(Message, bubble=False):
     """The file on the disk was looked at."""
 
-    def __init__(self, found: OnDisk) -> None:
+    def __init__(self, item: EvidenceItem, found: OnDisk) -> None:
         super().__init__()
+        self.item = item
         self.found = found
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from shlex import quote
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -12,20 +11,24 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from workbench.tui.copying import CopyChoice
 from workbench.tui.dialogs.base import Dialog, key_line
-from workbench.tui.document import Block, note
-from workbench.tui.evidence_viewer import reading, words
+from workbench.tui.document import note
+from workbench.tui.evidence_viewer import reading, sides
+from workbench.tui.evidence_viewer.colours import load_lexer
+from workbench.tui.evidence_viewer.copies import copy_choices
 from workbench.tui.evidence_viewer.head import EvidenceHead, head_lines
 from workbench.tui.evidence_viewer.picture import PictureView
-from workbench.tui.evidence_viewer.reading import Asked, Body, DiskRead, HitsFound, ItemRead
+from workbench.tui.evidence_viewer.reading import Asked, Body, ColoursLoaded, DiskRead, HitsFound, ItemRead
+from workbench.tui.evidence_viewer.sides import COPY, DISK, SIDES
 from workbench.tui.evidence_viewer.text_view import EvidenceText
-from workbench.tui.present import counted, literal, number
+from workbench.tui.present import counted, literal
 from workbench.tui.sessions.found_words import hit_places
-from workbench.tui.widgets.tab_line import Tab, TabLine
+from workbench.tui.widgets.tab_line import TabLine
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -34,8 +37,6 @@ if TYPE_CHECKING:
     from workbench.workspace.evidence_disk import OnDisk
     from workbench.workspace.evidence_item import EvidenceItem
 
-COPY, DISK, RECORDS = "copy", "disk", "records"
-SIDES = (Tab(COPY, "Copy"), Tab(DISK, "On disk now"), Tab(RECORDS, "Records"))
 _ROOMY_ROWS = 24
 _WIDE = 100
 _PICTURE_ROWS = 20
@@ -138,7 +139,11 @@ class EvidenceViewer(Dialog[None]):
         workspace, asked, pictures = self._workspace, self._asked, not self.app.no_color
 
         def work() -> None:
-            self.post_message(ItemRead(*reading.read_item(workspace, asked, pictures=pictures)))
+            item, body = reading.read_item(workspace, asked, pictures=pictures)
+            self._tell(ItemRead(item, body))
+            # The text is there before its colours are.
+            if body.source is not None and load_lexer(body.source.language):
+                self._tell(ColoursLoaded())
 
         self.on_disk = None
         self._in_thread(work, "item", "Reading evidence")
@@ -151,6 +156,10 @@ class EvidenceViewer(Dialog[None]):
         self._draw()
         self._find_again()
 
+    def on_colours_loaded(self, message: ColoursLoaded) -> None:
+        """Draw them."""
+        self._draw(keep_place=True)
+
     def _look_at_disk(self) -> None:
         item = self.item
         if item is None or item.row is None:
@@ -161,12 +170,14 @@ class EvidenceViewer(Dialog[None]):
             from workbench.workspace.evidence_disk import on_disk
 
             follow = workspace.manifest.artifacts.follow_symlinks
-            self.post_message(DiskRead(on_disk(path, copy, workspace.log.redactor, follow=follow)))
+            self._tell(DiskRead(item, on_disk(path, copy, workspace.log.redactor, follow=follow)))
 
         self._in_thread(work, "disk", "Reading the file on the disk")
 
     def on_disk_read(self, message: DiskRead) -> None:
-        """Show what is there."""
+        """Show what is there, unless another file is shown by now."""
+        if message.item is not self.item:
+            return
         self.on_disk = message.found
         if self.side == DISK:
             self._draw()
@@ -178,6 +189,11 @@ class EvidenceViewer(Dialog[None]):
             self.app.show_failure(event.worker.error, "The evidence could not be read", self.action_read)
             if self.item is None:
                 self.pane.set_blocks([note("It could not be read; R tries again.")])
+
+    def _tell(self, message: Message) -> None:
+        """Post what a thread has found, unless something else was asked meanwhile."""
+        if not get_current_worker().is_cancelled:
+            self.post_message(message)
 
     def _in_thread(self, work: Callable[[], None], group: str, description: str) -> None:
         self.run_worker(
@@ -202,85 +218,30 @@ class EvidenceViewer(Dialog[None]):
         )
         picture = self.body.picture if self.side == COPY and self.app.size.height >= _PICTURE_ROWS else None
         self.query_one(PictureView).show(picture)
-        source = self._shown_source()
+        view = self._view
+        source = sides.shown_source(view)
         if source is not None:
             self.pane.show_source(source.text, source.index, source.colours, keep_place=keep_place)
         else:
-            self.pane.set_blocks(self._blocks(), keep_place=keep_place)
+            self.pane.set_blocks(sides.blocks(view, self.pane.size.width - 3), keep_place=keep_place)
         self.query_one(TabLine).show(self.side, *self._notes())
         self._say_keys()
 
-    def _shown_source(self) -> reading.Source | None:
-        """The text that is shown as a source; None where blocks are shown."""
-        item, body = self.item, self.body
-        if self.side != COPY or item is None or body.source is None or item.state != "archived":
-            return None
-        if not body.source.text or (body.markdown is not None and self._as_markdown):
-            return None
-        return body.source
-
-    def _blocks(self) -> Sequence[Block]:
-        item, body = self.item, self.body
-        if item is None:
-            return ()
-        if self.side == RECORDS:
-            return words.record_blocks(item, self._zone)
-        if self.side == DISK:
-            if item.row is None:
-                return words.state_blocks(item, self._zone)
-            return (
-                [note("looking at the disk …")]
-                if self.on_disk is None
-                else words.disk_blocks(item, self.on_disk)
-            )
-        told = words.state_blocks(item, self._zone)
-        copy = item.copy
-        if copy is None or copy.size is None:
-            return told
-        if told:
-            told.append(note(""))
-        if body.source is not None:
-            if not body.source.text:
-                return [*told, *reading.empty_blocks()]
-            if body.markdown is not None and self._as_markdown:
-                return [*told, *body.markdown]
-            return [*told, *reading.plain_blocks(body.source.text)]
-        return [*told, *reading.bytes_blocks(copy, self.pane.size.width - 3, body.remark)]
+    @property
+    def _view(self) -> sides.View:
+        """What the side that is shown is made of."""
+        return sides.View(self.item, self.body, self.on_disk, self.side, self._as_markdown, self._zone)
 
     def _notes(self) -> tuple[str, ...]:
-        item, source = self.item, self.body.source
         if self._hits is not None:
             return (f"{counted(self._hits, 'hit')} of “{self._finding[:30]}”", counted(self._hits, "hit"))
-        if item is None:
-            return ()
-        if self.side == RECORDS:
-            return (f"{number(len(item.records))}{'+' if item.more else ''}",)
-        if self.side != COPY or item.copy is None or source is None:
-            return ()
-        if self.body.markdown is not None:
-            return (
-                f"{item.copy.encoding} · Markdown{'' if self._as_markdown else ', its source'}",
-                "Markdown",
-            )
-        return (reading.text_note(item.copy, source), counted(len(source.index), "line"))
+        return sides.notes(self._view)
 
     def _say_keys(self) -> None:
         if "-finding" in self.classes:
             pairs = [("enter", "find"), ("esc", "no more")]
         else:
-            pairs = [("esc", "back"), ("[ ]", "sides")]
-            if self.item is not None and len(self.item.beside) > 1:
-                pairs.append(("< >", "files"))
-            if self.side != DISK:
-                pairs.append(("d", "disk"))
-            if self.side == COPY and self.body.markdown is not None:
-                pairs.append(("m", "source" if self._as_markdown else "rendered"))
-            if self._shown_source() is not None:
-                pairs += [("w", "cut" if self.pane.wraps else "wrap"), ("#", "numbers")]
-            pairs.append(("/", "find"))
-            if self._hits:
-                pairs.append(("n N", "hits"))
-            pairs.append(("y", "copy"))
+            pairs = sides.key_pairs(self._view, hits=bool(self._hits), wraps=self.pane.wraps)
         room, kept = self.query_one(".keys").size.width or self.app.size.width - 6, []
         for key, meaning in pairs:
             room -= len(key) + len(meaning) + 4
@@ -377,14 +338,14 @@ class EvidenceViewer(Dialog[None]):
         self._turn += 1
         turn, text, blocks = self._turn, self._finding, self.pane.blocks
         if not text.strip():
-            self.post_message(HitsFound(turn, None, ()))
+            if self._hits is not None:
+                self.post_message(HitsFound(turn, None, ()))
             return
         pattern = re.compile(re.escape(text.strip()), re.IGNORECASE)
 
         def work() -> None:
             places = hit_places(blocks, pattern)
-            if not get_current_worker().is_cancelled:
-                self.post_message(HitsFound(turn, pattern, places))
+            self._tell(HitsFound(turn, pattern, places))
 
         self._in_thread(work, "find", "Finding text in evidence")
 
@@ -418,23 +379,7 @@ class EvidenceViewer(Dialog[None]):
 
     def copy_choices(self) -> list[CopyChoice]:
         """The forms in which it can be copied."""
-        item = self.item
-        if item is None:
-            return []
-        choices: list[CopyChoice] = []
-        if item.copy is not None:
-            if item.copy.text is not None:
-                choices.append(CopyChoice("text", item.copy.text))
-            choices.append(CopyChoice("digest", item.copy.digest))
-            command = f"workbench evidence show {item.copy.digest} --root {quote(str(self.app.root))}"
-            choices.append(CopyChoice("command", command))
-        if item.row is not None:
-            choices.append(CopyChoice("path", item.row.path))
-            choices.append(CopyChoice("id of the observation", item.row.observation_id))
-        found = self.on_disk
-        if found is not None and found.hunks:
-            choices.append(CopyChoice("difference", lambda: words.diff_text(item, found)))
-        return choices
+        return [] if self.item is None else copy_choices(self.item, self.on_disk, self.app.root)
 
     def action_copy(self) -> None:
         """Choose what is copied."""
