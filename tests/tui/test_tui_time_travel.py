@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
 
 from tests.tui.shell_probe import until, whole_screen
 from tests.tui.timeline_probe import NOW, entry, rows_shown, timeline
-from tests.tui.travel_probe import make_story, story_app
+from tests.tui.travel_probe import Named, make_story, story_app
+from workbench.log import identifiers
 from workbench.log.streams import session_stream
+from workbench.memory import draft
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.screens.sessions import SessionsPage
@@ -192,10 +196,28 @@ async def test_the_moment_is_said_at_every_size(story: Path, size: tuple[int, in
         assert "as of 2026-03-01 09:58" in whole_screen(app).splitlines()[0]
 
 
+@pytest.fixture
+def counted_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids that are the same at each run, as pictures need them."""
+    numbers = count(1)
+
+    def next_id() -> bytes:
+        return UUID(int=0x019CAD9A << 96 | next(numbers)).bytes
+
+    monkeypatch.setattr(identifiers, "new_event_id", next_id)
+    monkeypatch.setattr(draft, "new_event_id", next_id)
+
+
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])
 @pytest.mark.parametrize("screen", ["timeline", "sessions", "redactions"])
-def test_as_of(snap_compare: Callable[..., bool], story: Path, size: tuple[int, int], screen: str) -> None:
-    app = story_app(story, screen)
+def test_as_of(
+    snap_compare: Callable[..., bool],
+    counted_ids: None,
+    tmp_path: Path,
+    size: tuple[int, int],
+    screen: str,
+) -> None:
+    app = Named(make_story(tmp_path / "w"), screen=screen, clock=lambda: NOW)
 
     async def before(pilot: Pilot[None]) -> None:
         await until(pilot, lambda: app.workspace is not None and app.page is not None)

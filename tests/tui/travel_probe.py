@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.tui.timeline_probe import NOW, Steps, entry
 from workbench.log.streams import session_stream
 from workbench.sessions.events import ChronicumCreated, ChronicumDescribed
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.widgets.frame import HeaderState
 from workbench.workspace import Workspace
 
 MANIFEST = """
@@ -55,6 +57,13 @@ def make_story(root: Path) -> Path:
         log.append(stream, [entry("Comet is another matter")])
         memory.record_event("A last note.", project="ATLAS", agent="codex", category="note")
     return root
+
+
+class Named(WorkbenchApp):
+    """The path in the header is the same wherever the tests run."""
+
+    def header_state(self) -> HeaderState:
+        return replace(super().header_state(), path="~/chronicle")
 
 
 def story_app(root: Path, screen: str = "timeline") -> WorkbenchApp:

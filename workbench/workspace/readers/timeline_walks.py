@@ -226,11 +226,12 @@ def _tested(
     between: tuple[Place, Place],
     walk: Walk[Place],
     upto: int,
-    length: int = _STRETCH,
+    first_length: int | None = None,
 ) -> tuple[list[int], bool]:
     """The index from one end, so many events at a time, each put to the tests."""
     low, high = between
     found: list[int] = []
+    length = first_length or _STRETCH
     tests, values = tests_of(parts, None)
     while True:
         places = _stretch(connection, low, high, length, walk.descending, upto)
