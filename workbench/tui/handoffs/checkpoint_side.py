@@ -251,7 +251,8 @@ def _dropped(detail: CheckpointDetail, *, headed: bool) -> list[DeskRow]:
 def _missing(detail: CheckpointDetail, row: Handoff) -> list[DeskRow]:
     if not detail.missing:
         return []
-    rows = [_heading("Missing files", "named since the checkpoint before")]
+    remark = "named since the checkpoint before" if detail.previous is not None else ""
+    rows = [_heading("Missing files", remark)]
     for at, item in enumerate(detail.missing):
         blocks = (
             Paragraph(item.path, mark=Span("✗", "error"), indent=_INDENT),
