@@ -24,7 +24,6 @@ from tests.tui.evidence_probe import (
 )
 from tests.tui.shell_probe import until, whole_screen
 from tests.tui.timeline_probe import app_on, rows_shown
-from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.evidence_viewer import EvidenceViewer
 from workbench.tui.present import number
@@ -58,9 +57,6 @@ async def test_e_on_the_timeline_opens_the_event_s_files(root: Path) -> None:
         page = await rows_shown(pilot, app)
         await until(pilot, lambda: app.reason_of("timeline.evidence") == "")
         await pilot.press("e")
-        # Of several files a person chooses one.
-        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
-        await pilot.press("enter")
         viewer = await viewer_open(pilot, app)
         screen = whole_screen(app)
         for said in ("rows.py", "✓ archived", "file 1 of 2", "by claude", "utf-8 · python · 12 lines"):

@@ -177,7 +177,7 @@ async def test_what_an_event_does_not_have_says_so(story: Path) -> None:
         await on_event(pilot, app, 1)
         registry = app.registry
         assert registry["timeline.cause"].reason(app) == "no other event caused this one"
-        assert registry["timeline.task"].reason(app) == "there is no Handoffs screen"
+        assert registry["timeline.task"].reason(app) == "this event belongs to no task"
         assert registry["timeline.evidence"].reason(app) == "this event names no source file"
         await on_event(pilot, app, 5)
         # The observation was recorded in a session of the workspace.

@@ -331,7 +331,7 @@ class _Load:
                 number,
                 f"it was recorded at {to_text(line.recorded_at)}, more than a day after the time of this "
                 "machine, and every later event would carry that time",
-                hint="set the machine's clock right, or import it all the same with --future",
+                hint="set the clock of the machine right, or take it: workbench import jsonl --future",
             )
         payload, as_written = _payload(number, line, event_type)
         if self._exact:

@@ -111,6 +111,12 @@ class Navigating(Themed, inherit_bindings=False):
 
         self.push_screen(HelpDialog(help_entries(self)), self._run_chosen)
 
+    def action_keys_of_dialog(self) -> None:
+        """List the keys of the dialog that is shown; in a text field the key is a letter like others."""
+        from workbench.tui.dialogs.dialog_keys import DialogKeys, keys_of
+
+        self.push_screen(DialogKeys(keys_of(self.screen._bindings)))
+
     def action_palette(self) -> None:
         """Find any action by name."""
         from workbench.tui.dialogs.palette import palette_dialog

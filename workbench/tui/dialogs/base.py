@@ -21,7 +21,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "close", show=False),
-        Binding("question_mark", "keys_here", "these keys", show=False),
+        Binding("question_mark", "app.keys_of_dialog", "these keys", show=False),
         Binding("tab", "app.focus_next", "next", show=False),
         Binding("shift+tab", "app.focus_previous", "previous", show=False),
         Binding("ctrl+c,super+c", "screen.copy_text", "copy", show=False),
@@ -52,12 +52,6 @@ class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False
     """
 
     app: Shell
-
-    def action_keys_here(self) -> None:
-        """List the keys of this dialog; in a text field the key is a letter like others."""
-        from workbench.tui.dialogs.dialog_keys import DialogKeys, keys_of
-
-        self.app.push_screen(DialogKeys(keys_of(self._bindings)))
 
     def action_cancel(self) -> None:
         """Leave without an answer."""

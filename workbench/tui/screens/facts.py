@@ -11,13 +11,13 @@ from workbench.tui.facts.leading_page import FactLeadingPage
 from workbench.tui.facts.messages import FactFound, SessionFound
 from workbench.tui.facts.page_actions import FACT_ACTIONS, NAME
 from workbench.tui.facts.stops import FactStop, LinkStop
-from workbench.tui.facts.supersede_dialog import SupersedeDialog, Typed
 from workbench.tui.present import one_line
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts
 
 if TYPE_CHECKING:
     from workbench.memory.events import Evidence
     from workbench.memory.receipts import Receipt
+    from workbench.tui.facts.supersede_dialog import Typed
 
 _SHOWN = 60
 
@@ -123,6 +123,8 @@ class FactsPage(FactLeadingPage):
 
     def action_supersede(self) -> None:
         """Ask what the slot holds from now on."""
+        from workbench.tui.facts.supersede_dialog import SupersedeDialog
+
         row, workspace = self.shown_fact, self._workspace
         if row is None or workspace is None:
             return
