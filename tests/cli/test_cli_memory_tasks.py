@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.memory_words import HANDOFF, JSON, SHIP, fact, hand_off, say, startup
-from tests.cli.program import Run
+from tests.cli.program import Answer, Run
 from workbench.workspace import Workspace
 
 ATLAS = SHIP[:2]
@@ -203,6 +203,26 @@ def test_what_asserts_a_fact_cannot_be_quarantined(run: Run, workspace: Workspac
     answer = run("quarantine", receipt["observation_id"], "--reason", "no", *JSON)
     assert (answer.code, answer.json["error_type"]) == (2, "invalid_argument")
     assert "reject or supersede" in answer.json["hint"]
+
+
+def test_every_repeat_is_quarantined_along_and_later_ones_say_so(run: Run, workspace: Workspace) -> None:
+    def told(agent: str, *more: str) -> Answer:
+        return run(
+            "record", "poison text", "--project", "p", "--category", "decision", "--agent", agent, *more
+        )
+
+    first = told("codex", *JSON).json["event_id"]
+    told("claude")
+    out = run("quarantine", first, "--reason", "Made up").out
+    assert "no agent sees it, with 1 repeat of it" in out
+    later = told("gemini").out
+    assert "no agent sees it: the same text was quarantined" in later
+    for command in (("recent",), ("brief", "--project", "p"), ("startup", "--project", "p")):
+        assert "poison" not in run(*command).out
+    shown = run("timeline", "--at", "now").out
+    assert "seen again 2 times by claude, gemini" in shown
+    assert "[quarantined]" in shown
+    assert run("release", first, "--reason", "It holds", *JSON).json["observations"] == 3
 
 
 @pytest.mark.parametrize("command", ["quarantine", "release"])

@@ -13,6 +13,7 @@ from workbench.cli.output import line_width
 from workbench.drawing import exact, number, one_line, visible, wrap
 from workbench.memory import views
 from workbench.memory.events import Evidence
+from workbench.memory.folds import RAW_ONLY
 from workbench.memory.quarantine import VisibilityReceipt
 from workbench.memory.receipts import SAME_CONTENT, SAME_REQUEST, WINDOW_HOURS, Receipt
 from workbench.memory.reviews_written import ReviewReceipt
@@ -57,6 +58,7 @@ class Lines:
             ("category", category),
             ("happened", "" if done.occurred_at is None else exact(done.occurred_at, self._zone)),
             ("visibility", done.visibility if done.visibility != "public" else ""),
+            ("withheld", _held_back(done)),
             ("taken out", removed),
             *(("evidence", _evidence(each)) for each in done.evidence),
         )
@@ -78,7 +80,9 @@ class Lines:
         """What became of a `quarantine` or a `release`."""
         state = "quarantined: no agent sees it" if done.quarantined else "released: agents see it"
         if done.changed:
-            yield f"{state} (event {done.position})"
+            repeats = done.observations - 1
+            often = f", with {_counted(repeats, 'repeat')} of it" if repeats else ""
+            yield f"{state}{often} (event {done.position})"
             yield from _fields(("observation", done.observation_id), ("by", done.by), ("reason", done.reason))
             return
         already = "quarantined already" if done.quarantined else "not quarantined"
@@ -436,6 +440,14 @@ def _scope(domain: str, project: str | None, task_id: str | None) -> str:
     if not named:
         return domain
     return named if domain == "global" else f"{domain}: {named}"
+
+
+def _held_back(done: Receipt) -> str:
+    """Why no agent sees what was recorded; empty where they do."""
+    guard = done.memory_guard
+    if guard is None or guard.visibility != RAW_ONLY:
+        return ""
+    return f"no agent sees it: {', '.join(guard.reasons)}"
 
 
 def _evidence(each: Evidence) -> str:

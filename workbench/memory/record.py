@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import apsw
+import msgspec
 from msgspec import UNSET
 
 from workbench.identity.registry import Registry
@@ -17,6 +18,7 @@ from workbench.memory.entry import Entry
 from workbench.memory.events import Evidence, GuardVerdict
 from workbench.memory.fact_check import FactDecision, checked
 from workbench.memory.filtering import Filtered, filtered, refuse_secrets
+from workbench.memory.folds import RAW_ONLY
 from workbench.memory.hashing import content_hash, request_hash
 from workbench.memory.ports import EvidenceStaging, StagedEvidence, StagedItem
 from workbench.memory.receipts import EXISTING, SAME_CONTENT, SAME_REQUEST, STORED, CategoryFallback, Receipt
@@ -25,6 +27,9 @@ from workbench.memory.requests import repeated_content, repeated_request
 from workbench.memory.stored import StoredCall, known
 from workbench.storage import fetch
 from workbench.storage.errors import DatabaseReadOnly
+
+SAME_QUARANTINED = "the same text was quarantined"
+"""Why a repeat is withheld from the start."""
 
 
 class Recorder:
@@ -105,7 +110,10 @@ class Recorder:
                 if call is not None:
                     return _of_stored(call, clean)
             now = self._now(connection)
-            first = repeated_content(connection, scope, content, private=entry.private, now=now)
+            repeated = repeated_content(connection, scope, content, private=entry.private, now=now)
+            first = repeated.memory_event
+            if repeated.quarantined and entry.fact is None:
+                verdict = _withheld_again(verdict)
             decision = FactDecision()
             if entry.fact is not None:
                 decision = checked(
@@ -134,6 +142,14 @@ class Recorder:
         """The time that the append is going to have: the log's never falls."""
         last = fetch.value(connection, "SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1")
         return max(self._micros(), last or 0)
+
+
+def _withheld_again(verdict: GuardVerdict | None) -> GuardVerdict:
+    """The verdict on what repeats a quarantined text: it stays withheld until a person releases it."""
+    told = GuardVerdict(visibility=RAW_ONLY, risk=0, score=0, reasons=[SAME_QUARANTINED])
+    if verdict is None:
+        return told
+    return msgspec.structs.replace(verdict, visibility=RAW_ONLY, reasons=[SAME_QUARANTINED, *verdict.reasons])
 
 
 def _receipt(
