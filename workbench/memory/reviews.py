@@ -49,7 +49,7 @@ def _latest(snapshot: Snapshot, target_id: str) -> int | None:
 
 
 def doubts(snapshot: Snapshot, target_ids: Sequence[str]) -> dict[str, str]:
-    """What is questioned or rejected of targets: the verdict by `list:index` of a line, empty for the whole."""
+    """What is questioned or rejected of targets: verdicts by `list:index`, empty for the whole."""
     sql = (
         "SELECT position, item, verdict FROM reviews WHERE target_id = :target AND position <= :upto "
         f"AND {snapshot.stands('reviews')} AND verdict <> 'accepted'"
