@@ -408,8 +408,23 @@ def test_bytes_without_secrets_are_kept_as_they_are(tmp_path: Path, data: bytes)
 
 
 def test_binaries_are_kept_byte_for_byte(tmp_path: Path) -> None:
-    data = b"\x89PNG\0\xff" + TOKEN.encode() + b"\0\xfe"
+    data = b"\x89PNG\0\xff" + b"plain words" + b"\0\xfe"
     assert kept(tmp_path, data) == data
+
+
+@pytest.mark.parametrize("token", [TOKEN.encode(), TOKEN.encode("utf-16-le"), TOKEN.encode("utf-16-be")])
+@pytest.mark.parametrize("name", ["a.txt", "a.png"])
+def test_binaries_that_hold_a_secret_are_pointed_at(tmp_path: Path, token: bytes, name: str) -> None:
+    data = b"\x89PNG\0\xff\x01" + token + b"\0\xfe"
+    (tmp_path / name).write_bytes(data)
+    policy = EvidencePolicy(frozenset({"txt", "png"}))
+    with stager(tmp_path, policy).stage([name]) as staging:
+        staging.keep()
+        [item] = staging.evidence
+    assert item == (name, "pointer_only", None, len(data), "binary_with_secrets", None)
+    assert below(tmp_path / "artifacts") == []
+    with stager(tmp_path, policy._replace(pointer_only_enabled=False)).stage([name]) as staging:
+        assert (staging.evidence[0].status, staging.evidence[0].reason) == ("skipped", "binary_with_secrets")
 
 
 def test_text_that_begins_with_zero_bytes_is_filtered(tmp_path: Path) -> None:
