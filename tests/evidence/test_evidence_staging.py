@@ -526,7 +526,7 @@ def test_damaged_bytes_are_made_whole_again(tmp_path: Path) -> None:
 
 def test_extensions_are_folded(tmp_path: Path) -> None:
     policy = EvidencePolicy.of([" .MD", "Txt", "", "."], max_copy_size_mb=0.5, pointer_only_enabled=False)
-    assert policy == EvidencePolicy(frozenset({"md", "txt"}), 1 << 19, False, False)
+    assert policy == EvidencePolicy(frozenset({"md", "txt"}), 500_000, False, False)
     assert policy.allows("/x/y.Md")
     assert policy.allows("a.b.TXT")
     assert not policy.allows("/x.md/y")
@@ -535,7 +535,7 @@ def test_extensions_are_folded(tmp_path: Path) -> None:
 
 def test_what_the_manifest_leaves_out_is_the_default() -> None:
     assert EvidencePolicy.of() == EvidencePolicy()
-    assert EvidencePolicy().max_copy_bytes == 25 << 20
+    assert EvidencePolicy().max_copy_bytes == 25_000_000
     assert len(EvidencePolicy().allowed_extensions) == 19
 
 
