@@ -215,10 +215,20 @@ def test_a_secret_in_the_manifest_is_listed_as_a_marker(workspace: Workspace, ru
     token = "ghp_" + "a1B2" * 9
     _add_to_manifest(
         workspace,
+        f"[[domains]]\nid = '{token}'\naliases = ['area']\n"
         f"[[projects]]\nid = '{token}'\naliases = ['plain']\n[[agents]]\nid = 'bot'\naliases = ['{token}']\n",
     )
-    for words in (("names", "list"), ("names", "list", "--format", "json"), ("names", "check")):
+    for words in (
+        ("names", "list"),
+        ("names", "list", "--format", "json"),
+        ("names", "check"),
+        ("names", "alias", "project", "other", "--of", "plain"),
+        ("names", "alias", "project", "other", "--of", "plain", "--format", "json"),
+        ("startup", "--domain", "area"),
+        ("timeline", "--at", "now", "--domain", "area"),
+    ):
         answer = run(*words)
+        assert answer.code == 0, answer
         assert token.lower() not in f"{answer.out}{answer.err}".lower()
     names = run("names", "list", "--format", "json").json["names"]
     marker = "[REDACTED:github_token]"

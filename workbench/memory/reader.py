@@ -438,7 +438,7 @@ class MemoryReader:
         With `as_of` only what was known then and happened up to then, and the facts of then. Raises
         `InvalidArgument`.
         """
-        from workbench.memory import past
+        from workbench.memory import past, startup
 
         asked.number("window_hours", window_hours, _LONGEST_WINDOW)
         asked.number("limit", limit, asked.MOST_LISTED)
@@ -450,11 +450,14 @@ class MemoryReader:
         except OverflowError:
             raise InvalidArgument("at lies outside the years 1 to 9999") from None
         registry = self.registry()
+        named = registry.domain(domain) if asked.name("domain", domain) else None
         with self._sight.look(registry, raw=raw, as_of=at if as_of else None) as snapshot:
             return past.timeline(
                 snapshot,
                 self._span(snapshot, domain, None),
-                registry.domain(domain) if asked.name("domain", domain) else None,
+                startup.clean(registry.domain(domain), self.log.redactor)
+                if asked.name("domain", domain)
+                else None,
                 at,
                 timedelta(hours=window_hours),
                 limit,
