@@ -455,9 +455,7 @@ class MemoryReader:
             return past.timeline(
                 snapshot,
                 self._span(snapshot, domain, None),
-                startup.clean(registry.domain(domain), self.log.redactor)
-                if asked.name("domain", domain)
-                else None,
+                startup.clean(named, self.log.redactor),
                 at,
                 timedelta(hours=window_hours),
                 limit,
