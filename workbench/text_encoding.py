@@ -7,7 +7,9 @@ stored ask here, so that none passes over what another one finds.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+import io
+import re
+from collections.abc import Callable, Iterator
 from typing import Literal, Protocol
 
 Encoding = Literal["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
@@ -27,6 +29,10 @@ _PLAIN = 0.95
 _FAMILIAR = 0.5
 """Share of them from the alphabets up to Cyrillic: two bytes of anything are one character or another."""
 _LAST_FAMILIAR = 0x052F
+
+_WIDE = re.compile(rb"(?:[\t\n\r\x20-\x7e]\0){8,}|(?:\0[\t\n\r\x20-\x7e]){8,}")
+"""Text of two bytes a character among other bytes."""
+_OVERLAP = 4096
 
 _BREAKS = b"\t\n\r\f\v\b\x1b"
 _ASCII = 0.7
@@ -122,6 +128,38 @@ def redact_encoded(
     # Half a character at the very end.
     target.write(there.rest)
     return counts
+
+
+def secrets_among(source: Seekable, redact: RedactStream) -> dict[str, int]:
+    """What is found in the texts among bytes that are no text, by kind; `source` is read from its beginning.
+
+    What reads as UTF-8 is looked through, and so is text of two bytes a character. Raises what `source` and
+    `redact` raise.
+    """
+    counts = dict(redact(source, _Nowhere()))
+    source.seek(0)
+    for text in _wide_texts(source):
+        # The first character may be of what stands before the text.
+        found = redact(io.BytesIO(text), _Nowhere()) or redact(io.BytesIO(text[1:]), _Nowhere())
+        for kind, number in found.items():
+            counts[kind] = counts.get(kind, 0) + number
+    source.seek(0)
+    return counts
+
+
+def _wide_texts(source: Source) -> Iterator[bytes]:
+    before = b""
+    while chunk := source.read(_CHUNK):
+        data = before + chunk
+        for found in _WIDE.finditer(data):
+            if found.end() > len(before):
+                yield found[0].replace(b"\0", b"")
+        before = data[-_OVERLAP:]
+
+
+class _Nowhere:
+    def write(self, data: bytes, /) -> None:
+        """Take some bytes, and keep none."""
 
 
 def _reads_as(head: bytes, encoding: Encoding) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -59,7 +60,14 @@ def test_times_can_be_kept(run: Run, tmp_path: Path) -> None:
 
 def test_text_form_prints_the_root(run: Run, tmp_path: Path) -> None:
     answer = run("demo", "atlas-handoff", "--to", tmp_path / "d", "--no-open")
-    assert (answer.code, answer.out, answer.err) == (0, f"{tmp_path / 'd'}\n", "")
+    assert (answer.code, answer.out) == (0, f"{tmp_path / 'd'}\n")
+
+
+def test_moved_times_are_said_not_to_be_those_of_the_texts(run: Run, tmp_path: Path) -> None:
+    moved = run("demo", "--to", tmp_path / "d", "--no-open").err
+    assert re.search(r"its texts name days as they were, around 2026-03-\d\d \(--keep-times", moved)
+    assert run("demo", "--to", tmp_path / "e", "--no-open", "--keep-times").err == ""
+    assert run("demo", "--to", tmp_path / "f", "--no-open", "--format", "json").err == ""
 
 
 def test_a_folder_that_is_not_empty_is_refused_and_kept(run: Run, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+
 import pytest
 
 from tests.cli.memory_words import HANDOFF, JSON, SHIP, fact, hand_off, say, startup
-from tests.cli.program import Run
+from tests.cli.program import Answer, Run
 from workbench.workspace import Workspace
 
 ATLAS = SHIP[:2]
@@ -205,6 +208,26 @@ def test_what_asserts_a_fact_cannot_be_quarantined(run: Run, workspace: Workspac
     assert "reject or supersede" in answer.json["hint"]
 
 
+def test_every_repeat_is_quarantined_along_and_later_ones_say_so(run: Run, workspace: Workspace) -> None:
+    def told(agent: str, *more: str) -> Answer:
+        return run(
+            "record", "poison text", "--project", "p", "--category", "decision", "--agent", agent, *more
+        )
+
+    first = told("codex", *JSON).json["event_id"]
+    told("claude")
+    out = run("quarantine", first, "--reason", "Made up").out
+    assert "no agent sees it, with 1 repeat of it" in out
+    later = told("gemini").out
+    assert "no agent sees it: the same text was quarantined" in later
+    for command in (("recent",), ("brief", "--project", "p"), ("startup", "--project", "p")):
+        assert "poison" not in run(*command).out
+    shown = run("timeline", "--at", "now").out
+    assert "seen again 2 times by claude, gemini" in shown
+    assert "[quarantined]" in shown
+    assert run("release", first, "--reason", "It holds", *JSON).json["observations"] == 3
+
+
 @pytest.mark.parametrize("command", ["quarantine", "release"])
 def test_quarantine_asks_for_an_observation_and_a_reason(
     run: Run, workspace: Workspace, command: str
@@ -255,3 +278,58 @@ def test_a_focus_narrows_what_is_shown(run: Run, workspace: Workspace) -> None:
     nothing = startup(run, "--focus", "submarine")
     assert nothing["recent_events"] == nothing["task_context"]["changes"] == []
     assert nothing["recall_status"]["no_confident_match"] is True
+
+
+@pytest.mark.parametrize("domain", [(), ("--domain", "work")])
+def test_a_checkpoint_of_a_closed_task_says_so_and_how_to_reopen_it(
+    run: Run, workspace: Workspace, domain: tuple[str, ...]
+) -> None:
+    closing = fact(run, "task.status", "completed", *SHIP, *domain).json["fact_id"]
+    body = json.dumps(HANDOFF).encode()
+    out = run("record", "More", *SHIP, "--checkpoint-file", "-", stdin=body).out
+    assert f"task.status = completed (fact {closing})" in " ".join(out.split())
+    assert run("tasks").out == "no open tasks\n"
+    # The command that it prints does it.
+    (line,) = [line for line in out.splitlines() if "| workbench record" in line]
+    given, _, told = line.strip().removeprefix("echo ").partition(" | workbench ")
+    assert run(*shlex.split(told), stdin=shlex.split(given)[0].encode()).code == 0
+    assert "Ship the search" in run("tasks").out
+
+
+def test_startup_says_how_to_list_the_facts_that_it_leaves_out(run: Run, workspace: Workspace) -> None:
+    for number in range(5):
+        assert fact(run, f"slot {number}", "x", *SHIP, "--domain", "work").code == 0
+    out = run("startup", *SHIP, "--domain", "work").out
+    (line,) = [line for line in out.splitlines() if "more facts" in line]
+    told = line.partition("workbench ")[2]
+    assert run(*shlex.split(told)).out.count("slot ") == 5
+    assert "more facts" not in run("startup", *SHIP, "--domain", "work", "--limit", "5").out
+
+
+def test_recent_of_a_project_or_a_task(run: Run, workspace: Workspace) -> None:
+    say(run, "of the task", *SHIP)
+    say(run, "of the project", *ATLAS)
+    say(run, "of none")
+
+    def texts(*words: str) -> list[str]:
+        return [each["text"] for each in run("recent", *words, *JSON).json["events"]]
+
+    assert texts() == ["of none", "of the project", "of the task"]
+    assert texts("--project", "ATLAS") == ["of the project", "of the task"]
+    assert texts(*SHIP) == ["of the task"]
+    assert texts("--project", "atlas", "--domain", "work") == []
+    first = run("recent", *ATLAS, "--limit", "1", *JSON).json
+    assert texts(*ATLAS, "--after", str(first["next"])) == ["of the task"]
+    refused = run("recent", "--task-id", "ship")
+    assert refused.code == 2
+    assert "project" in refused.err
+
+
+def test_startup_shows_a_secret_given_as_a_name_as_a_marker(run: Run, workspace: Workspace) -> None:
+    token = "ghp_" + "a1B2" * 9
+    for words in (("--agent", token), ("--agent", token, "--focus", "x"), (*SHIP, "--agent", token)):
+        for form in ((), JSON):
+            answer = run("startup", *words, *form)
+            assert answer.code == 0
+            assert token.lower() not in f"{answer.out}{answer.err}".lower()
+            assert "[REDACTED:github_token]" in answer.out

@@ -209,3 +209,28 @@ def test_an_unknown_name_without_a_database_is_refused_as_well(tmp_path: Path, r
     assert answer.code == 1
     assert path.read_text() == ""
     assert not (tmp_path / "chronicle.db").exists()
+
+
+def test_a_secret_in_the_manifest_is_listed_as_a_marker(workspace: Workspace, run: Run) -> None:
+    token = "ghp_" + "a1B2" * 9
+    _add_to_manifest(
+        workspace,
+        f"[[domains]]\nid = '{token}'\naliases = ['area']\n"
+        f"[[projects]]\nid = '{token}'\naliases = ['plain']\n[[agents]]\nid = 'bot'\naliases = ['{token}']\n",
+    )
+    for words in (
+        ("names", "list"),
+        ("names", "list", "--format", "json"),
+        ("names", "check"),
+        ("names", "alias", "project", "other", "--of", "plain"),
+        ("names", "alias", "project", "other", "--of", "plain", "--format", "json"),
+        ("startup", "--domain", "area"),
+        ("timeline", "--at", "now", "--domain", "area"),
+    ):
+        answer = run(*words)
+        assert answer.code == 0, answer
+        assert token.lower() not in f"{answer.out}{answer.err}".lower()
+    names = run("names", "list", "--format", "json").json["names"]
+    marker = "[REDACTED:github_token]"
+    assert ("plain", marker) in {(each["spelling"], each["canonical"]) for each in names}
+    assert (marker, "bot") in {(each["spelling"], each["canonical"]) for each in names}

@@ -408,8 +408,23 @@ def test_bytes_without_secrets_are_kept_as_they_are(tmp_path: Path, data: bytes)
 
 
 def test_binaries_are_kept_byte_for_byte(tmp_path: Path) -> None:
-    data = b"\x89PNG\0\xff" + TOKEN.encode() + b"\0\xfe"
+    data = b"\x89PNG\0\xff" + b"plain words" + b"\0\xfe"
     assert kept(tmp_path, data) == data
+
+
+@pytest.mark.parametrize("token", [TOKEN.encode(), TOKEN.encode("utf-16-le"), TOKEN.encode("utf-16-be")])
+@pytest.mark.parametrize("name", ["a.txt", "a.png"])
+def test_binaries_that_hold_a_secret_are_pointed_at(tmp_path: Path, token: bytes, name: str) -> None:
+    data = b"\x89PNG\0\xff\x01" + token + b"\0\xfe"
+    (tmp_path / name).write_bytes(data)
+    policy = EvidencePolicy(frozenset({"txt", "png"}))
+    with stager(tmp_path, policy).stage([name]) as staging:
+        staging.keep()
+        [item] = staging.evidence
+    assert item == (name, "pointer_only", None, len(data), "binary_with_secrets", None)
+    assert below(tmp_path / "artifacts") == []
+    with stager(tmp_path, policy._replace(pointer_only_enabled=False)).stage([name]) as staging:
+        assert (staging.evidence[0].status, staging.evidence[0].reason) == ("skipped", "binary_with_secrets")
 
 
 def test_text_that_begins_with_zero_bytes_is_filtered(tmp_path: Path) -> None:
@@ -511,7 +526,7 @@ def test_damaged_bytes_are_made_whole_again(tmp_path: Path) -> None:
 
 def test_extensions_are_folded(tmp_path: Path) -> None:
     policy = EvidencePolicy.of([" .MD", "Txt", "", "."], max_copy_size_mb=0.5, pointer_only_enabled=False)
-    assert policy == EvidencePolicy(frozenset({"md", "txt"}), 1 << 19, False, False)
+    assert policy == EvidencePolicy(frozenset({"md", "txt"}), 500_000, False, False)
     assert policy.allows("/x/y.Md")
     assert policy.allows("a.b.TXT")
     assert not policy.allows("/x.md/y")
@@ -520,7 +535,7 @@ def test_extensions_are_folded(tmp_path: Path) -> None:
 
 def test_what_the_manifest_leaves_out_is_the_default() -> None:
     assert EvidencePolicy.of() == EvidencePolicy()
-    assert EvidencePolicy().max_copy_bytes == 25 << 20
+    assert EvidencePolicy().max_copy_bytes == 25_000_000
     assert len(EvidencePolicy().allowed_extensions) == 19
 
 

@@ -421,3 +421,66 @@ def test_the_protocol_names_both_faces(kept: Kept) -> None:
         assert len(line) <= 220
         assert "workbench " in line
         assert "query_memory" not in line
+
+
+def questioned(kept: Kept, item: dict[str, Any] | None = None) -> str | None:
+    """A task with a checkpoint of which a person questions something."""
+    steps = ["Write the guide", "Move the data", "Tag the release"]
+    receipt = kept.record_event(
+        "x", project="atlas", task_id="ship", checkpoint={**HANDOFF, "next_steps": steps}
+    )
+    kept.record_review(
+        "checkpoint", receipt.checkpoint_id or "", "questioned", "Before Friday?", item=item, reviewer="maya"
+    )
+    return receipt.checkpoint_id
+
+
+def test_a_questioned_step_is_marked_where_it_stands(kept: Kept) -> None:
+    questioned(kept, {"list": "next_steps", "index": 1})
+    assert "  next: Write the guide; (questioned) Move the data; Tag the release" in kept.brief().text
+
+
+def test_a_questioned_checkpoint_is_marked_at_its_task(kept: Kept) -> None:
+    checkpoint = questioned(kept) or ""
+    assert re.search(r"- atlas/ship \(mcp, [^)]*, questioned\): Ship the importer", kept.brief().text)
+    kept.record_review("checkpoint", checkpoint, "accepted", "It is fine", reviewer="maya")
+    assert "questioned" not in kept.brief().text
+
+
+def test_a_small_brief_says_what_it_leaves_out_and_keeps_what_is_in_question(kept: Kept) -> None:
+    fill(kept)
+    questioned(kept, {"list": "next_steps", "index": 1})
+    for budget in range(1000, 8001, 250):
+        page = kept.brief(project="atlas", max_chars=budget)
+        assert len(page.text) <= budget
+        shown = {**page.counts, "reviews": page.reviews}
+        for heading, name, total in (
+            ("Open tasks", "open_tasks", 13),
+            ("Current facts", "facts", 12),
+            ("Decisions, last 14 days", "decisions", 12),
+        ):
+            if shown[name]:
+                assert f"## {heading}, {shown[name]} of {total}\n" in page.text
+            else:
+                last = page.text.splitlines()[-1]
+                assert last.startswith("Left out for want of room: ")
+                assert f"{heading.partition(',')[0]} ({total})" in last
+        assert shown["open_tasks"] >= 1
+        assert "(questioned) Move the data" in page.text
+        if shown["facts"] or shown["decisions"] or shown["open_tasks"] > 1:
+            assert shown["reviews"] == 1
+
+
+def test_what_is_left_out_is_counted_only_where_there_is_room(kept: Kept) -> None:
+    sections = [
+        Section("a", "Tasks", (Item("x" * 60),), 2, least=1),
+        Section("b", "Facts", (Item("y" * 60), Item("z" * 60)), 1),
+    ]
+    whole = fit(("head",), sections, 1000)
+    assert "Left out" not in whole.text and whole.text.count("\n## ") == 2
+    assert "## Facts, 1 of 2\n" in fit(("head",), sections, len(whole.text) - 1).text
+    counted = fit(("head",), sections, 130).text
+    assert counted.splitlines()[-1] == "Left out for want of room: Facts (2)."
+    short = fit(("head",), sections, 100)
+    assert (short.kept, short.cut) == ({"a": 1, "b": 0}, False)
+    assert "Left out" not in short.text

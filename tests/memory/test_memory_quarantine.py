@@ -96,6 +96,7 @@ def test_nothing_is_written_where_nothing_changes(kept: Kept) -> None:
         "by": "ada",
         "position": None,
         "recorded_at": None,
+        "observations": 0,
     }
     kept.quarantine(first.observation_id, reason="x", by="ada")
     with kept.unchanged():
@@ -156,3 +157,82 @@ def test_the_streams_keys_are_those_of_the_writing_and_the_privacy_that_of_the_o
     kept.release(hidden.observation_id, reason="x", by="ada")
     # Released, it is still private.
     assert seen(kept)[0] == [0]
+
+
+POISON: dict[str, Any] = {"text": "poison text", "project": "p", "category": "decision"}
+
+
+def agents_see(kept: Kept) -> str:
+    """All that reaches an agent, in one text."""
+    context = kept.task_context(project="p")
+    return f"{kept.recent()} {kept.brief(project='p').text} {context} {kept.startup_bundle(project='p')}"
+
+
+@pytest.mark.parametrize("asked", [0, 1, 2])
+def test_what_was_said_more_than_once_is_withheld_and_released_as_one(kept: Kept, asked: int) -> None:
+    told = [kept.record_event(**POISON, agent=agent) for agent in ("codex", "claude", "gemini")]
+    assert "poison" in agents_see(kept)
+    out = kept.quarantine(told[asked].observation_id, reason="made up", by="ada")
+    assert (out.observation_id, out.observations) == (told[asked].observation_id, 3)
+    assert "poison" not in agents_see(kept)
+    assert seen(kept)[0] == [0, 0, 0]
+    changes = kept.of_type("visibility.changed")
+    assert [each.payload["target_id"] for each in changes] == [each.observation_id for each in told]
+    with kept.unchanged():
+        assert not kept.quarantine(told[0].observation_id, reason="x", by="ada").changed
+    back = kept.release(told[2 - asked].observation_id, reason="it holds", by="ada")
+    assert (back.observations, back.to_dict()["observations"]) == (3, 3)
+    assert seen(kept)[0] == [1, 1, 1]
+    assert "poison" in agents_see(kept)
+
+
+def test_repeats_under_another_spelling_of_the_scope_go_along_in_their_own_stream(kept: Kept) -> None:
+    kept.names = Registry()
+    first = kept.record_event("poison text", project="Status")
+    kept.names = ATLAS
+    again = kept.record_event("poison text", project="atlas")
+    assert again.event_id == first.event_id
+    before = kept.log.last_position()
+    assert kept.quarantine(again.observation_id, reason="made up", by="ada").observations == 2
+    assert {each.stream for each in kept.events()[before:]} == {
+        "project/global/status",
+        "project/global/atlas",
+    }
+    assert seen(kept)[0] == [0, 0]
+
+
+def test_a_repeat_of_what_is_quarantined_is_withheld_from_the_start_and_says_why(kept: Kept) -> None:
+    first = kept.record_event(**POISON, agent="codex")
+    kept.quarantine(first.observation_id, reason="made up", by="ada")
+    again = kept.record_event(**POISON, agent="claude")
+    assert again.event_id == first.event_id
+    verdict = again.to_dict()["memory_guard"]
+    assert (verdict["visibility"], verdict["reasons"]) == ("raw_only", ["the same text was quarantined"])
+    assert "poison" not in agents_see(kept)
+    # After the day in which it counts as the same event too.
+    kept.ticks.pass_(hours=25)
+    later = kept.record_event(**POISON, agent="gemini", guard=True)
+    assert later.event_id == later.observation_id
+    assert "poison" not in agents_see(kept)
+    (withheld, *_) = kept.quarantined()
+    assert withheld.reason is not None and "the same text was quarantined" in withheld.reason
+    kept.release(later.observation_id, reason="it holds", by="ada")
+    assert kept.record_event(**POISON, agent="claude").memory_guard is None
+    assert seen(kept)[0] == [0, 0, 1, 1]
+
+
+def test_a_repeated_checkpoint_of_a_quarantined_one_opens_no_task(kept: Kept) -> None:
+    first = kept.record_event("handing off", **SCOPE, checkpoint=CHECKPOINT)
+    kept.quarantine(first.observation_id, reason="made up", by="ada")
+    kept.record_event("handing off", **SCOPE, checkpoint=CHECKPOINT, agent="claude")
+    assert kept.open_tasks() == []
+
+
+def test_a_person_sees_how_often_what_is_withheld_was_said(kept: Kept) -> None:
+    first = kept.record_event(**POISON, agent="codex")
+    kept.record_event(**POISON, agent="claude")
+    kept.quarantine(first.observation_id, reason="made up", by="ada")
+    kept.record_event(**POISON, agent="gemini")
+    (found,) = kept.timeline(kept.ticks.at, raw=True).events
+    assert (found.quarantined, found.observed, found.observed_by) == (True, 3, ["claude", "gemini"])
+    assert kept.timeline(kept.ticks.at).events == []

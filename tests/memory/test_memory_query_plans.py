@@ -124,6 +124,8 @@ def test_no_reader_reads_a_whole_table(kept: Kept) -> None:
         kept.compare(checkpoint.observation_id, checkpoint.observation_id)
         kept.since_review("atlas", "ship")
         kept.quarantined()
+        kept.recent(project="atlas")
+        kept.recent(project="atlas", task_id="ship")
     assert len(seen) > 60
     slow = {
         statement: bad

@@ -359,6 +359,6 @@ def test_recent_has_each_memory_event_once_the_newest_first(kept: Kept) -> None:
 def test_a_memory_event_whose_first_observation_is_hidden_shows_at_the_next(kept: Kept) -> None:
     first = kept.record_event("a", agent="claude")
     kept.record_event("a", agent="codex")
-    kept.quarantine(first.observation_id, reason="doubtful", by="maya")
+    kept.withheld_alone(first.observation_id)
     (found,) = kept.recent()
     assert (found.agent, found.event_id) == ("codex", first.event_id)

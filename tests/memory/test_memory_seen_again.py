@@ -34,7 +34,7 @@ def test_an_event_whose_first_observation_is_withheld_is_listed_at_another(kept:
     first = kept.record_event("slow", category="decision", agent="claude")
     second = kept.record_event("slow", category="decision", agent="codex")
     third = kept.record_event("slow", category="decision", agent="gemini")
-    kept.quarantine(first.observation_id, reason="doubtful", by="maya")
+    kept.withheld_alone(first.observation_id)
     (seen,) = kept.recent()
     assert (seen.observation_id, seen.event_id) == (second.observation_id, first.event_id)
     assert (seen.observed, seen.observed_by) == (2, ["gemini"])
@@ -43,9 +43,9 @@ def test_an_event_whose_first_observation_is_withheld_is_listed_at_another(kept:
     assert (all_of_it.observation_id, all_of_it.quarantined) == (first.observation_id, True)
     assert (all_of_it.observed, all_of_it.observed_by) == (3, ["codex", "gemini"])
     for each in (second, third):
-        kept.quarantine(each.observation_id, reason="doubtful", by="maya")
+        kept.withheld_alone(each.observation_id)
     assert kept.recent() == []
     assert kept.recent(as_of=3)[0].observed == 3
-    kept.release(third.observation_id, reason="it holds", by="maya")
+    kept.withheld_alone(third.observation_id, quarantined=False)
     (seen,) = kept.recent()
     assert (seen.observation_id, seen.observed, seen.observed_by) == (third.observation_id, 1, [])

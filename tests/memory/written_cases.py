@@ -22,8 +22,9 @@ from workbench.identity.registry import EMPTY, Registry
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log import EventLog, EventTypeRegistry, StoredEvent
 from workbench.log.ports import Redactor
+from workbench.log.registry import PendingEvent
 from workbench.log.replay import replay
-from workbench.memory.events import EVENT_TYPES
+from workbench.memory.events import EVENT_TYPES, VisibilityChanged
 from workbench.memory.folds import FOLDS, MemoryFold
 from workbench.memory.memory import Memory
 from workbench.redaction.filter import SecretFilter
@@ -88,6 +89,22 @@ class Kept(Memory):
     def of_type(self, name: str) -> list[StoredEvent]:
         """The events of one type."""
         return [event for event in self.events() if event.envelope.type == name]
+
+    def withheld_alone(self, observation_id: str, quarantined: bool = True) -> None:
+        """One observation and none of its repeats is withheld, as earlier versions wrote it."""
+        found = self.target("observation", observation_id)
+        assert found is not None
+        domain, project, task = found.stream[2:]
+        change = VisibilityChanged(
+            scope_domain=domain,
+            scope_project=project,
+            scope_task=task,
+            target_id=observation_id,
+            quarantined=quarantined,
+            reason="doubtful",
+            by="maya",
+        )
+        self.log.append(found.stream, [PendingEvent(payload=change)])
 
     def state(self) -> tuple[int, list[str]]:
         """What a refusal must leave as it was: where the log ends, and every file beside it."""

@@ -39,8 +39,8 @@ def observe(
         agent_source="explicit",
         category="note",
         text="it works",
-        request_hash="00",
-        content_hash="00",
+        request_hash="00" * 32,
+        content_hash="00" * 32,
         hash_filter="1",
         **raw,
     )

@@ -180,7 +180,7 @@ def test_every_section_is_taken_with_its_meaning(tmp_path: Path) -> None:
     }
     policy = found.artifacts
     assert policy.allowed_extensions == {"py", "md"}
-    assert policy.max_copy_bytes == 512 * 1024
+    assert policy.max_copy_bytes == 500_000
     assert (policy.pointer_only_enabled, policy.follow_symlinks) == (False, True)
     (source,) = found.sources
     assert (source.path, source.trust_tier, source.priority) == (
@@ -230,7 +230,7 @@ def test_an_empty_manifest_has_the_defaults(tmp_path: Path) -> None:
     found = _read(tmp_path, "")
     assert (found.title, found.timezone, found.operator) == (tmp_path.name, "UTC", "the operator")
     assert found.owner
-    assert found.artifacts.max_copy_bytes == 25 << 20
+    assert found.artifacts.max_copy_bytes == 25_000_000
     assert "typ" in found.artifacts.allowed_extensions
     assert found.artifacts.pointer_only_enabled
     assert not found.artifacts.follow_symlinks

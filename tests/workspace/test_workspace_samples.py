@@ -64,7 +64,8 @@ def test_samples_are_listed_by_name_and_title(shelf: Path) -> None:
 
 def test_a_sample_becomes_a_workspace(shelf: Path, tmp_path: Path) -> None:
     made = materialise("small", tmp_path / "new", folder=shelf, clock=lambda: NOW)
-    assert made == (tmp_path / "new", "small", 3)
+    assert made[:3] == (tmp_path / "new", "small", 3)
+    assert made.moved_from == datetime(2026, 3, 2, 11, tzinfo=UTC)
     assert (made.root / "notes/deep/a.md").read_text() == "# A\n"
     assert (made.root / "README.md").read_text() == "Read me.\n"
     assert (made.root / "SSOT_MANIFEST.toml").read_text() == MANIFEST

@@ -139,6 +139,7 @@ def test_an_image_among_the_artifacts_stays_and_is_named(root: Path) -> None:
         report = workspace.scrub()
         assert [other.place for other in report.others] == [f"artifacts/{digest[:2]}/{digest[2:4]}/{digest}"]
         assert workspace.evidence.get(digest) == content
+        assert f"workbench evidence purge {digest} --reason" in other_words(report.others[0])
     assert "secrets_stored" in codes(root)
 
 
@@ -215,3 +216,20 @@ def test_a_copy_of_a_workspace_is_looked_at_as_the_first_one(root: Path, tmp_pat
         with Workspace.open(each) as workspace:
             found.append(workspace.rescan().hits)
     assert found[0] == found[1] != []
+
+
+def test_a_damaged_artifact_is_left_alone_and_named(root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        digest = workspace.evidence.put(b"what was kept once")
+        path = workspace.evidence.path(digest)
+        damage = f"password = {token(8)}\n".encode()
+        path.write_bytes(damage)
+        for report in (workspace.rescan(), workspace.scrub()):
+            (other,) = report.others
+            assert (other.place, other.damaged) == (str(path.relative_to(root)), True)
+            assert (report.found, report.is_whole) == (0, False)
+            said = other_words(other)
+            assert "is damaged" in said
+            assert f"workbench evidence purge {digest}" in said
+        assert path.read_bytes() == damage
+        assert [each for each in path.parents[2].rglob("*") if each.is_file()] == [path]

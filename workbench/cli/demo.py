@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.errors import UsageRefused
 from workbench.cli.options import Given, common, completes, never_migrates, pass_given, utf8
 from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
+
+if TYPE_CHECKING:
+    from workbench.workspace.samples import Materialised
 
 
 @never_migrates
@@ -68,8 +72,19 @@ def command(
 
         code = run_terminal_program(made.root)
         to_stderr(f"the workspace is in {made.root}")
+        _say_moved(made)
         to_stderr(f"open it again with: workbench --root {quote(str(made.root))}")
         ctx.exit(code)
     from workbench.drawing import visible
 
     write_lines([visible(str(made.root))])
+    _say_moved(made)
+
+
+def _say_moved(made: Materialised) -> None:
+    """That the times are of today and the days that its texts name are not."""
+    if made.moved_from is not None:
+        to_stderr(
+            "its times were moved to end now; its texts name days as they were, around "
+            f"{made.moved_from:%Y-%m-%d} (--keep-times keeps those times)"
+        )

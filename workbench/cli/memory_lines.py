@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from shlex import quote
+from shlex import join, quote
 from zoneinfo import ZoneInfo
 
 from msgspec import UNSET
@@ -13,8 +14,9 @@ from workbench.cli.output import line_width
 from workbench.drawing import exact, number, one_line, visible, wrap
 from workbench.memory import views
 from workbench.memory.events import Evidence
+from workbench.memory.folds import RAW_ONLY, STATUS_SLOT
 from workbench.memory.quarantine import VisibilityReceipt
-from workbench.memory.receipts import SAME_CONTENT, SAME_REQUEST, WINDOW_HOURS, Receipt
+from workbench.memory.receipts import SAME_CONTENT, SAME_REQUEST, WINDOW_HOURS, Receipt, TaskClosed
 from workbench.memory.reviews_written import ReviewReceipt
 
 _LISTS = ("completed", "verification", "open_questions", "next_steps")
@@ -57,8 +59,27 @@ class Lines:
             ("category", category),
             ("happened", "" if done.occurred_at is None else exact(done.occurred_at, self._zone)),
             ("visibility", done.visibility if done.visibility != "public" else ""),
+            ("withheld", _held_back(done)),
             ("taken out", removed),
             *(("evidence", _evidence(each)) for each in done.evidence),
+        )
+        if done.task_closed is not None:
+            yield from self._closed(done, done.task_closed)
+
+    def _closed(self, done: Receipt, closed: TaskClosed) -> Iterator[str]:
+        """That a checkpoint reopens no task, and what does."""
+        yield ""
+        yield from self._wrapped(
+            f"the task stays closed: {STATUS_SLOT} = {closed.value} (fact {closed.id}); "
+            "no list of open tasks shows it"
+        )
+        fact = {"slot": STATUS_SLOT, "value": "open", "kind": closed.kind, "supersedes": closed.id}
+        scope = ["--project", done.project or "", "--task-id", done.task_id or ""]
+        if closed.domain != "global":
+            scope += ["--domain", closed.domain]
+        yield "to reopen it, supersede that fact:"
+        yield visible(
+            f"  echo {quote(json.dumps(fact))} | workbench record Reopened {join(scope)} --fact-file -"
         )
 
     def verdict(self, done: ReviewReceipt) -> Iterator[str]:
@@ -78,7 +99,9 @@ class Lines:
         """What became of a `quarantine` or a `release`."""
         state = "quarantined: no agent sees it" if done.quarantined else "released: agents see it"
         if done.changed:
-            yield f"{state} (event {done.position})"
+            repeats = done.observations - 1
+            often = f", with {_counted(repeats, 'repeat')} of it" if repeats else ""
+            yield f"{state}{often} (event {done.position})"
             yield from _fields(("observation", done.observation_id), ("by", done.by), ("reason", done.reason))
             return
         already = "quarantined already" if done.quarantined else "not quarantined"
@@ -225,7 +248,7 @@ class Lines:
             yield from _heading("facts")
             yield from self._facts(context.current_facts, indent=2)
             if context.facts_has_more:
-                yield "  more facts: a larger --limit, or workbench facts"
+                yield visible(f"  more facts: {_all_facts(context)}")
         if found.focus is None:
             yield from self._changes(context)
         else:
@@ -436,6 +459,22 @@ def _scope(domain: str, project: str | None, task_id: str | None) -> str:
     if not named:
         return domain
     return named if domain == "global" else f"{domain}: {named}"
+
+
+def _all_facts(context: views.TaskContext) -> str:
+    """The command that lists every fact of a context."""
+    asked = [("--project", context.project), ("--task-id", context.task_id)]
+    if context.domain != "global":
+        asked.append(("--domain", context.domain))
+    return join(["workbench", "facts", *(word for pair in asked if pair[1] for word in pair if word)])
+
+
+def _held_back(done: Receipt) -> str:
+    """Why no agent sees what was recorded; empty where they do."""
+    guard = done.memory_guard
+    if guard is None or guard.visibility != RAW_ONLY:
+        return ""
+    return f"no agent sees it: {', '.join(guard.reasons)}"
 
 
 def _evidence(each: Evidence) -> str:

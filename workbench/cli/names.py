@@ -86,7 +86,11 @@ def alias(given: Given, kind: str, spelling: str, of: str, new: bool) -> None:
         from workbench.workspace.name_targets import refuse_unknown
 
         refuse_unknown(layout, kind, spelling, of)
+    from workbench.redaction import redact
+
     done = add_alias(layout.manifest, kind, spelling, of)
+    # What it is an alias of stood in the manifest before, whatever it is.
+    canonical = redact(done.id).text
     if given.as_json:
         write_json(
             {
@@ -95,7 +99,7 @@ def alias(given: Given, kind: str, spelling: str, of: str, new: bool) -> None:
                 "line": done.line,
                 "kind": done.kind,
                 "spelling": done.spelling,
-                "canonical": done.id,
+                "canonical": canonical,
                 "backup": None if done.backup is None else str(done.backup),
             }
         )
@@ -103,11 +107,11 @@ def alias(given: Given, kind: str, spelling: str, of: str, new: bool) -> None:
     from workbench.drawing import visible
 
     if not done.changed:
-        write_lines([visible(f"{done.spelling} means the {kind} {done.id} already; nothing was changed")])
+        write_lines([visible(f"{done.spelling} means the {kind} {canonical} already; nothing was changed")])
         return
     write_lines(
         [
-            visible(f"{done.path}:{done.line}: {done.spelling} means the {kind} {done.id} now"),
+            visible(f"{done.path}:{done.line}: {done.spelling} means the {kind} {canonical} now"),
             visible(f"the previous manifest: {done.backup}"),
         ]
     )

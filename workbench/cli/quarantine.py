@@ -17,7 +17,8 @@ from workbench.cli.output import write_json, write_lines
 def command(given: Given, observation_id: str, reason: str) -> None:
     """Withhold an observation, or the one of a checkpoint, from every agent, as the manifest's owner.
 
-    What asserts or confirms a fact cannot be withheld: reject the fact, or supersede it.
+    All its repeats go along, and any repeat that comes later. What asserts or confirms a
+    fact cannot be withheld: reject the fact, or supersede it.
     """
     set_withheld(given, observation_id, reason, withheld=True)
 

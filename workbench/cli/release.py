@@ -14,5 +14,5 @@ from workbench.cli.quarantine import set_withheld
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it stays in the log.")
 @pass_given
 def command(given: Given, observation_id: str, reason: str) -> None:
-    """Let agents see an observation again that was quarantined, as the manifest's owner."""
+    """Let agents see an observation and its repeats again that were quarantined, as the manifest's owner."""
     set_withheld(given, observation_id, reason, withheld=False)

@@ -186,7 +186,13 @@ def _form(report: Rescan, hits: str) -> dict[str, Any]:
         "unreadable": report.unreadable,
         "closed": report.closed,
         "other_files": [
-            {"path": each.place, "counts": each.counts, "by_name": each.by_name} for each in report.others
+            {
+                "path": each.place,
+                "counts": each.counts,
+                "by_name": each.by_name,
+                "damaged": each.damaged,
+            }
+            for each in report.others
         ],
     }
 

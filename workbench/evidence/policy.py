@@ -10,7 +10,10 @@ EXTENSIONS = frozenset("csv ini js json jsonl jsx log md py sh sql toml ts tsx t
 """Extensions that are copied where the manifest names none."""
 
 COPY_SIZE_MB = 25
-"""Of 1,048,576 bytes each: the largest file that is copied where the manifest names no other."""
+"""The largest file that is copied where the manifest names no other."""
+
+MEGABYTE = 1_000_000
+"""Bytes, as every size that is shown counts them."""
 
 MAX_SOURCE_FILES = 100
 """Of one observation; whoever takes them in refuses more."""
@@ -21,7 +24,7 @@ class EvidencePolicy(NamedTuple):
 
     allowed_extensions: frozenset[str] = EXTENSIONS
     """Folded, without their dot: see `folded_extension`."""
-    max_copy_bytes: int = COPY_SIZE_MB << 20
+    max_copy_bytes: int = COPY_SIZE_MB * MEGABYTE
     pointer_only_enabled: bool = True
     """Whether a file that is not copied is at least pointed at; otherwise it is `skipped`."""
     follow_symlinks: bool = False
@@ -40,7 +43,7 @@ class EvidencePolicy(NamedTuple):
             EXTENSIONS if allowed_extensions is None else frozenset(map(folded_extension, allowed_extensions))
         )
         size = COPY_SIZE_MB if max_copy_size_mb is None else max_copy_size_mb
-        return cls(extensions - {""}, int(size * (1 << 20)), pointer_only_enabled, follow_symlinks)
+        return cls(extensions - {""}, int(size * MEGABYTE), pointer_only_enabled, follow_symlinks)
 
     def allows(self, path: str) -> bool:
         """Whether a file of this name is of a kind that is copied."""

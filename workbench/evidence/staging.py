@@ -22,12 +22,13 @@ from workbench.storage.errors import is_full, no_room
 from workbench.text_encoding import RedactStream as RedactStream
 from workbench.text_encoding import Source as Source
 from workbench.text_encoding import Target as Target
-from workbench.text_encoding import is_utf8, redact_encoded, text_encoding
+from workbench.text_encoding import is_utf8, redact_encoded, secrets_among, text_encoding
 
 _CHUNK = 1 << 20
 _HEAD = 8192
 
-_POINTED = frozenset(("symlink_rejected", "extension_not_allowed", "size_limit_exceeded"))
+_SECRETS = "binary_with_secrets"
+_POINTED = frozenset(("symlink_rejected", "extension_not_allowed", "size_limit_exceeded", _SECRETS))
 
 
 class EvidenceItem(NamedTuple):
@@ -42,8 +43,8 @@ class EvidenceItem(NamedTuple):
     size: int | None = None
     """Of the file as it was, in bytes."""
     reason: str | None = None
-    """Why it is `pointer_only` (`symlink_rejected`, `extension_not_allowed`, `size_limit_exceeded`) or
-    `skipped` (one of those, `not_a_file`, `unreadable`, `invalid_path`)."""
+    """Why it is `pointer_only` (`symlink_rejected`, `extension_not_allowed`, `size_limit_exceeded`,
+    `binary_with_secrets`) or `skipped` (one of those, `not_a_file`, `unreadable`, `invalid_path`)."""
     removed: dict[str, int] | None = None
     """By kind, how many secrets the filter took out of the copy; None if there were none."""
 
@@ -95,6 +96,8 @@ class Staging:
                     target = _Hashing(file)
                     removed = copy_filtered(source, target, redact)
                     file.flush()
+                    if removed is None:
+                        _refuse_secrets(path, redact)
                     os.fsync(file.fileno())
             except BaseException:
                 path.unlink(missing_ok=True)
@@ -103,7 +106,7 @@ class Staging:
             raise self._failure(error) from error
         digest = target.digest
         self._copies.append((path, digest))
-        return digest, removed
+        return digest, removed or {}
 
     def _failure(self, error: OSError) -> Exception:
         folder = self._store.folder
@@ -213,19 +216,26 @@ class _Hashing:
         return self._hash.hexdigest()
 
 
-def copy_filtered(source: BoundedSource, target: Target, redact: RedactStream) -> dict[str, int]:
+def copy_filtered(source: BoundedSource, target: Target, redact: RedactStream) -> dict[str, int] | None:
     """Copy a file without its secrets, in whatever encoding it is text; what is none stays as it is.
 
-    The counts of what was removed by kind. Raises `Unfit` for what cannot be read, and what `target` raises.
+    The counts of what was removed by kind; None for what is no text. Raises `Unfit` for what cannot be read,
+    and what `target` raises.
     """
     encoding = text_encoding(source)
     # What is nearly text is filtered too, whatever it begins like: agents name texts, not pictures.
     if encoding is None and (b"\0" not in source.read_at(0, _HEAD) or is_utf8(source)):
         encoding = "utf-8"
-    return _copied(source, target) if encoding is None else redact_encoded(source, target, redact, encoding)
-
-
-def _copied(source: Source, target: Target) -> dict[str, int]:
+    if encoding is not None:
+        return redact_encoded(source, target, redact, encoding)
     while data := source.read(_CHUNK):
         target.write(data)
-    return {}
+    return None
+
+
+def _refuse_secrets(copy: Path, redact: RedactStream) -> None:
+    """`Unfit` for a copy that is no text and holds some: nothing can be taken out of it. Raises `OSError`."""
+    # The copy, not the file that it was made of, which may be another one by now.
+    with copy.open("rb") as file:
+        if secrets_among(file, redact):
+            raise Unfit(_SECRETS, copy.stat().st_size)

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterator
 from typing import IO
 
 from workbench.log.ports import Redactor
 from workbench.redaction.streaming import redact_stream
-from workbench.text_encoding import Encoding, Target, redact_encoded, text_encoding
-
-_CHUNK = 1 << 20
-_WIDE = re.compile(rb"(?:[\t\n\r\x20-\x7e]\0){8,}|(?:\0[\t\n\r\x20-\x7e]){8,}")
-"""Text of two bytes a character among other bytes."""
-_OVERLAP = 4096
+from workbench.text_encoding import Encoding, Target, redact_encoded, secrets_among, text_encoding
 
 
 def redact_text_in(
@@ -32,15 +25,7 @@ def secrets_in(source: IO[bytes], redactor: Redactor) -> dict[str, int]:
     encoding = text_encoding(source)
     if encoding is not None:
         return redact_text_in(source, _Nowhere(), redactor, encoding)
-    counts = redact_stream(source, _Nowhere(), redactor)
-    source.seek(0)
-    for text in _wide_texts(source):
-        # The first character may be of what stands before the text.
-        found = redactor.redact_text(text)[1] or redactor.redact_text(text[1:])[1]
-        for kind, number in found.items():
-            counts[kind] = counts.get(kind, 0) + number
-    source.seek(0)
-    return counts
+    return secrets_among(source, lambda read, write: redact_stream(read, write, redactor))
 
 
 def redact_bytes(data: bytes, redactor: Redactor) -> tuple[bytes, dict[str, int], bool]:
@@ -55,16 +40,6 @@ def redact_bytes(data: bytes, redactor: Redactor) -> tuple[bytes, dict[str, int]
     target = io.BytesIO()
     counts = redact_text_in(source, target, redactor, encoding)
     return (target.getvalue() if counts else data), counts, True
-
-
-def _wide_texts(source: IO[bytes]) -> Iterator[str]:
-    before = b""
-    while chunk := source.read(_CHUNK):
-        data = before + chunk
-        for found in _WIDE.finditer(data):
-            if found.end() > len(before):
-                yield found[0].replace(b"\0", b"").decode("ascii")
-        before = data[-_OVERLAP:]
 
 
 class _Nowhere:

@@ -150,10 +150,16 @@ def brief(
         place = place._replace(project=redactor.redact_text(place.project)[0])
     writer = _Writer(snapshot, place, redactor)
     sections = [
-        Section("open_tasks", "Open tasks", tuple(writer.tasks()), 5, writer.tasks_counted),
-        Section("facts", "Current facts", tuple(writer.facts()), 2, writer.facts_counted),
-        Section("reviews", "Review", tuple(writer.reviews()), 4),
-        Section("decisions", f"Decisions, last {DECISION_DAYS} days", tuple(writer.decisions(now)), 1),
+        Section("open_tasks", "Open tasks", tuple(writer.tasks()), 4, writer.counted["tasks"], least=1),
+        Section("facts", "Current facts", tuple(writer.facts()), 2, writer.counted["facts"]),
+        Section("reviews", "Review", tuple(writer.reviews()), 5, writer.counted["reviews"]),
+        Section(
+            "decisions",
+            f"Decisions, last {DECISION_DAYS} days",
+            tuple(writer.decisions(now)),
+            1,
+            writer.counted["decisions"],
+        ),
         Section("warnings", "Warnings", tuple(writer.warnings(warnings)), 3),
         _protocol(),
     ]
@@ -198,10 +204,9 @@ class _Writer:
         self._domains = domains_seen(snapshot)
         self._forms = snapshot.registry.project_forms(place.project) if place.project is not None else None
         self.redactions = 0
-        self.tasks_counted = 0
-        """How many open tasks there are, up to one more than is counted; known once `tasks` is through."""
-        self.facts_counted = 0
-        """The same of current facts and `facts`."""
+        self.counted: dict[str, int] = {}
+        """How many there are of what a method writes, up to one more than is counted; known once it is
+        through."""
 
     def nothing(self) -> str:
         """What stands in place of all sections: whether anything was recorded at all."""
@@ -244,19 +249,33 @@ class _Writer:
         """The latest checkpoint of each open task."""
         span = Span(self._domains, self._forms)
         open_tasks = list(islice(tasks.open_tasks(self._snapshot, span), MOST_COUNTED + 1))
-        self.tasks_counted = len(open_tasks)
+        self.counted["tasks"] = len(open_tasks)
         for found in open_tasks[:TASKS]:
             event = self._snapshot.event(found.checkpoint)
             said: CheckpointRecorded = event.payload
             stored_by = self._filter_of(self._observed(found.checkpoint, "checkpoints"))
             project = self._snapshot.registry.project(given(said.project)) or ""
             name = f"{flat(project)}/{flat(given(said.task_id) or '')}"
-            before = f"{name} ({flat(said.agent)}, {minute(event.recorded_at)}): "
-            steps = "; ".join(self._text(step, stored_by) for step in said.next_steps)
+            doubts = self._doubts(id_text(event.event_id), found.checkpoint)
+            doubted = f", {doubts['']}" if "" in doubts else ""
+            before = f"{name} ({flat(said.agent)}, {minute(event.recorded_at)}{doubted}): "
+            # The mark stands before its step: of what is cut off, the end goes.
+            steps = "; ".join(
+                "".join((_mark(doubts.get(f"next_steps:{number}")), self._text(step, stored_by)))
+                for number, step in enumerate(said.next_steps)
+            )
             yield Item(
                 fitting(before, self._text(said.goal, stored_by)),
                 (fitting("next: ", steps),) if steps else (),
             )
+
+    def _doubts(self, checkpoint_id: str, position: int) -> dict[str, str]:
+        """What a person questioned or rejected of a checkpoint: see `reviews.doubts`."""
+        snapshot = self._snapshot
+        if not snapshot.reviewed:
+            return {}
+        carrier = snapshot.event(self._observed(position, "checkpoints"))
+        return reviews.doubts(snapshot, (checkpoint_id, id_text(carrier.event_id)))
 
     def _observed(self, position: int, table: str) -> int:
         found: int = self._snapshot.value(
@@ -269,7 +288,7 @@ class _Writer:
     def facts(self) -> Iterator[Item]:
         """Current facts, newest first: of the project and of none, or of everything."""
         positions = list(islice(self._fact_positions(), MOST_COUNTED + 1))
-        self.facts_counted = len(positions)
+        self.counted["facts"] = len(positions)
         for position in positions[:FACTS]:
             event = self._snapshot.event(position)
             said: FactAsserted = event.payload
@@ -309,7 +328,9 @@ class _Writer:
 
     def reviews(self) -> Iterator[Item]:
         """What a person questioned or rejected, and nobody has answered with a checkpoint."""
-        for review in islice(self._standing(), REVIEWS):
+        standing = list(islice(self._standing(), MOST_COUNTED + 1))
+        self.counted["reviews"] = len(standing)
+        for review in (reviews.review(self._snapshot, position) for position in standing[:REVIEWS]):
             what = f"{review.target_kind} {review.target_id}"
             if review.item is not None:
                 what = f"{review.item.list}:{review.item.index} of {what}"
@@ -340,8 +361,8 @@ class _Writer:
         named = "" if project is None else snapshot.registry.project(project) or project
         return flat("/".join(part for part in (named, task) if part))
 
-    def _standing(self) -> Iterator[Review]:
-        """Reviews that question or reject, count, and have no later checkpoint in their task."""
+    def _standing(self) -> Iterator[int]:
+        """Positions of reviews that question or reject, count, and have no later checkpoint in their task."""
         snapshot = self._snapshot
         forms = None if self._forms is None else (*self._forms, "")
         where = "1" if forms is None else f"project_key IN ({', '.join('?' * len(forms))})"
@@ -356,7 +377,7 @@ class _Writer:
             if snapshot.event(position).private or not reviews.may_see_target(snapshot, kind, target):
                 continue
             if not self._is_answered(position, kind, target, (domain, project, task)):
-                yield reviews.review(snapshot, position)
+                yield position
 
     def _is_answered(self, position: int, kind: str, target: str, keys: tuple[str, str, str]) -> bool:
         snapshot = self._snapshot
@@ -394,7 +415,9 @@ class _Writer:
 
     def decisions(self, now: datetime) -> Iterator[Item]:
         """Decisions of the last days that set no fact, newest first."""
-        for position in islice(self._decision_positions(to_micros(now)), DECISIONS):
+        positions = list(islice(self._decision_positions(to_micros(now)), MOST_COUNTED + 1))
+        self.counted["decisions"] = len(positions)
+        for position in positions[:DECISIONS]:
             event = self._snapshot.event(position)
             said: ObservationRecorded = event.payload
             project = self._project_of(given(said.project))
@@ -438,6 +461,10 @@ class _Writer:
         """What whoever composes the workspace warns of."""
         for warning in given[:WARNINGS]:
             yield Item(fitting("", self._text(warning, None)))
+
+
+def _mark(verdict: str | None) -> str:
+    return "" if verdict is None else f"({verdict}) "
 
 
 def _short(text: str, most: int) -> str:

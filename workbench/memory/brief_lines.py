@@ -53,13 +53,27 @@ class Section(NamedTuple):
     """The section of the lowest rank gives first; one of rank 0 gives nothing."""
     total: int = 0
     """How many there are, if that is more than `items`; beyond `MOST_COUNTED` it is no longer exact."""
+    least: int = 0
+    """So many items it gives only when every section has given what it has beyond its own."""
 
     def title(self, shown: int) -> str:
-        """The heading; it says so if there are more than the section ever shows."""
-        if self.total <= len(self.items):
+        """The heading; it says so if there are more than the text shows."""
+        if self._of_all <= shown:
             return self.heading
-        total = f"{MOST_COUNTED}+" if self.total > MOST_COUNTED else str(self.total)
-        return f"{self.heading}, {shown} of {total}"
+        return f"{self.heading}, {shown} of {self._counted}"
+
+    @property
+    def left_out(self) -> str:
+        """What the text says of it where it shows none of its items."""
+        return f"{self.heading.partition(',')[0]} ({self._counted})"
+
+    @property
+    def _of_all(self) -> int:
+        return max(self.total, len(self.items))
+
+    @property
+    def _counted(self) -> str:
+        return f"{MOST_COUNTED}+" if self._of_all > MOST_COUNTED else str(self._of_all)
 
 
 class Fitted(NamedTuple):
@@ -95,27 +109,42 @@ def fitting(before: str, text: str, after: str = "") -> str:
 
 
 def fit(head: Sequence[str], sections: Sequence[Section], budget: int) -> Fitted:
-    """The text of a brief in at most `budget` characters."""
+    """The text of a brief in at most `budget` characters.
+
+    What is left out is counted: in its heading, or in a last line where a whole section is. That line goes
+    before what a section keeps to the end.
+    """
     shown = {section.name: list(section.items) for section in sections}
+    giving = sorted((section for section in sections if section.rank), key=lambda section: section.rank)
     omitted = 0
     text = _text(head, sections, shown)
-    giving = sorted((section for section in sections if section.rank), key=lambda section: section.rank)
-    for section in giving:
-        items = shown[section.name]
-        while len(text) > budget and items:
-            items.pop()
-            omitted += 1
-            text = _text(head, sections, shown)
+    for kept_back in (True, False):
+        for section in giving:
+            items = shown[section.name]
+            while len(text) > budget and len(items) > (section.least if kept_back else 0):
+                items.pop()
+                omitted += 1
+                text = _text(head, sections, shown, counted=kept_back)
+        if kept_back and len(text) > budget:
+            text = _text(head, sections, shown, counted=False)
+    counted = _text(head, sections, shown)
+    if len(counted) <= budget:
+        text = counted
     cut = len(text) > budget
     if cut:
         text = text[: budget - 1].rstrip() + ELLIPSIS
     return Fitted(text, {name: len(items) for name, items in shown.items()}, omitted, cut)
 
 
-def _text(head: Sequence[str], sections: Sequence[Section], shown: dict[str, list[Item]]) -> str:
+def _text(
+    head: Sequence[str], sections: Sequence[Section], shown: dict[str, list[Item]], *, counted: bool = True
+) -> str:
     blocks = ["\n".join(head)]
     for section in sections:
         if shown[section.name]:
             items = shown[section.name]
             blocks.append("\n".join((f"## {section.title(len(items))}", *map(str, items))))
+    missing = [section.left_out for section in sections if section.items and not shown[section.name]]
+    if missing and counted:
+        blocks.append(f"Left out for want of room: {', '.join(missing)}.")
     return "\n\n".join(blocks)

@@ -103,15 +103,16 @@ class Memory(MemoryReader):
         return self._recorder.record(entry, guarded=guard)
 
     def quarantine(self, observation_id: str, *, reason: str, by: str) -> VisibilityReceipt:
-        """Withhold an observation from every agent; `changed` is False if it was, and nothing was written.
+        """Withhold an observation and all that repeat it; `changed` is False if all were already.
 
+        One event is written for each of them. A repeat that is recorded later is withheld from the start.
         `reason` has 1..1000 characters. Raises `InvalidArgument`, also for an observation that asserts or
         confirms a fact: reject or supersede the fact instead (contract memory, "Quarantine").
         """
         return set_quarantine(self.log, observation_id, quarantined=True, reason=reason, by=by)
 
     def release(self, observation_id: str, *, reason: str, by: str) -> VisibilityReceipt:
-        """Let agents see a quarantined observation again; otherwise as `quarantine`."""
+        """Let agents see a quarantined observation and its repeats again; otherwise as `quarantine`."""
         return set_quarantine(self.log, observation_id, quarantined=False, reason=reason, by=by)
 
     def target(self, kind: str, target_id: str) -> Target | None:

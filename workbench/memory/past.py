@@ -113,11 +113,13 @@ def timeline(
         nearest_snapshots=[],
         events=[
             TimelineEvent(
-                **dict(observations.observation(snapshot, position).items()),
+                **dict(said.items()),
                 at_utc=instant(micros),
                 delta_seconds=(micros - centre) / _MICROSECONDS,
             )
-            for position, micros in near
+            for said, (_, micros) in zip(
+                observations.memory_events(snapshot, [position for position, _ in near]), near, strict=True
+            )
         ],
         events_has_more=len(rows) > limit,
         facts=_past_facts(snapshot, span) if snapshot.past else UNSET,

@@ -330,10 +330,13 @@ class MemoryReader:
         if since is not None and before is not None:
             raise InvalidArgument("since and before are exclusive", hint="give one of them")
         registry = self.registry()
-        speaker = registry.agent(asked.name("agent", agent))
+        redactor = self.log.redactor
+        named = asked.name("agent", agent)
+        hidden = startup.clean(named, redactor)
+        # Folded, a secret is one that the filter does not know again.
+        speaker = registry.agent(named) if hidden is None or hidden == named else hidden
         session_id = asked.name("session_id", session_id)
         words = asked.words("focus", focus)
-        redactor = self.log.redactor
         scope = asked.scope(registry, domain, project, task_id)
         with self._sight.look(registry, as_of=as_of) as snapshot:
             startup.refuse_unknown(snapshot, scope, asked.name("domain", domain), redactor)
@@ -441,7 +444,7 @@ class MemoryReader:
         With `as_of` only what was known then and happened up to then, and the facts of then. Raises
         `InvalidArgument`.
         """
-        from workbench.memory import past
+        from workbench.memory import past, startup
 
         asked.number("window_hours", window_hours, _LONGEST_WINDOW)
         asked.number("limit", limit, asked.MOST_LISTED)
@@ -453,11 +456,12 @@ class MemoryReader:
         except OverflowError:
             raise InvalidArgument("at lies outside the years 1 to 9999") from None
         registry = self.registry()
+        named = registry.domain(domain) if asked.name("domain", domain) else None
         with self._sight.look(registry, raw=raw, as_of=at if as_of else None) as snapshot:
             return past.timeline(
                 snapshot,
                 self._span(snapshot, domain, None),
-                registry.domain(domain) if asked.name("domain", domain) else None,
+                startup.clean(named, self.log.redactor),
                 at,
                 timedelta(hours=window_hours),
                 limit,
@@ -471,21 +475,28 @@ class MemoryReader:
         raw: bool = False,
         as_of: datetime | int | None = None,
         after: int | None = None,
+        project: str | None = None,
+        task_id: str | None = None,
     ) -> list[Observation]:
-        """The newest memory events, newest first: of a domain, or of all; those before a position `after`."""
+        """The newest memory events, newest first: of a scope, or of all; those before a position `after`.
+
+        Raises `InvalidArgument`, also for a task without its project.
+        """
         from workbench.memory import observations
 
         asked.number("limit", limit, asked.MOST_LISTED)
         registry = self.registry()
         with self._sight.look(registry, raw=raw, as_of=as_of) as snapshot:
-            span = self._span(snapshot, domain, None)
+            span = self._span(snapshot, domain, project, task_id)
             below = asked.place("after", after, snapshot.last)
             found = observations.recent(snapshot, span, limit, below)
             return observations.memory_events(snapshot, found)
 
-    def _span(self, snapshot: Snapshot, domain: str | None, project: str | None) -> Span:
-        """A project of a domain, or either alone; without a domain, in all of them."""
-        scope = asked.scope(snapshot.registry, domain, project, None)
+    def _span(
+        self, snapshot: Snapshot, domain: str | None, project: str | None, task_id: str | None = None
+    ) -> Span:
+        """A project of a domain, or a task of it, or either alone; without a domain, in all of them."""
+        scope = asked.scope(snapshot.registry, domain, project, task_id)
         span = span_of(scope)
         return span if asked.name("domain", domain) else span._replace(domains=domains_seen(snapshot))
 

@@ -26,6 +26,16 @@ class CategoryFallback(msgspec.Struct, frozen=True):
     stored: str
 
 
+class TaskClosed(msgspec.Struct, frozen=True, kw_only=True):
+    """The fact `task.status` that closes the task of a checkpoint; a fact that supersedes it reopens it."""
+
+    id: str
+    value: str
+    kind: str
+    domain: str
+    """In which it is recorded, and has to be superseded."""
+
+
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What is stored, after the filter. Acknowledged only once it is durable.
 
@@ -71,6 +81,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     redactions: dict[str, int] = {}
     """By kind, how many secrets the filter took out of what was given."""
     memory_guard: GuardVerdict | None = None
+    task_closed: TaskClosed | None = None
+    """What closes the task that a checkpoint was recorded for, if something does; the checkpoint is kept."""
 
     def to_dict(self) -> dict[str, Any]:
         """The receipt under the reference's keys, ready for JSON; times are ISO 8601 in UTC."""
@@ -119,6 +131,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
             answer["redactions"] = dict(self.redactions)
         if self.memory_guard is not None:
             answer["memory_guard"] = msgspec.to_builtins(self.memory_guard)
+        if self.task_closed is not None:
+            answer["task_closed"] = msgspec.to_builtins(self.task_closed)
         return answer
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import apsw
+import msgspec
 from msgspec import UNSET
 
 from workbench.identity.registry import Registry
@@ -12,19 +13,32 @@ from workbench.identity.scopes import Scope
 from workbench.log.event_log import EventLog
 from workbench.log.streams import scope_stream
 from workbench.log.times import Clock, from_micros, now_micros, to_micros
+from workbench.memory.closed_tasks import closed_by
 from workbench.memory.draft import Draft, Names, named
 from workbench.memory.entry import Entry
 from workbench.memory.events import Evidence, GuardVerdict
 from workbench.memory.fact_check import FactDecision, checked
 from workbench.memory.filtering import Filtered, filtered, refuse_secrets
+from workbench.memory.folds import RAW_ONLY, STATUS_SLOT
 from workbench.memory.hashing import content_hash, request_hash
 from workbench.memory.ports import EvidenceStaging, StagedEvidence, StagedItem
-from workbench.memory.receipts import EXISTING, SAME_CONTENT, SAME_REQUEST, STORED, CategoryFallback, Receipt
+from workbench.memory.receipts import (
+    EXISTING,
+    SAME_CONTENT,
+    SAME_REQUEST,
+    STORED,
+    CategoryFallback,
+    Receipt,
+    TaskClosed,
+)
 from workbench.memory.recent import recent_texts
 from workbench.memory.requests import repeated_content, repeated_request
 from workbench.memory.stored import StoredCall, known
 from workbench.storage import fetch
 from workbench.storage.errors import DatabaseReadOnly
+
+SAME_QUARANTINED = "the same text was quarantined"
+"""Why a repeat is withheld from the start."""
 
 
 class Recorder:
@@ -103,9 +117,12 @@ class Recorder:
             if entry.request_id is not None:
                 call = repeated_request(connection, log.decoder, log.redactor, entry, asked)
                 if call is not None:
-                    return _of_stored(call, clean)
+                    return _of_stored(call, clean, self._closed(connection, entry, scope))
             now = self._now(connection)
-            first = repeated_content(connection, scope, content, private=entry.private, now=now)
+            repeated = repeated_content(connection, scope, content, private=entry.private, now=now)
+            first = repeated.memory_event
+            if repeated.quarantined and entry.fact is None:
+                verdict = _withheld_again(verdict)
             decision = FactDecision()
             if entry.fact is not None:
                 decision = checked(
@@ -118,6 +135,7 @@ class Recorder:
             if staged is not None:
                 staged.keep()
             stored = transaction.append(scope_stream(*scope.key), batch)
+            closed = self._closed(connection, entry, scope)
         ids = [str(event.event_id) for event in batch]
         confirmed = decision.confirms
         return _receipt(
@@ -128,12 +146,27 @@ class Recorder:
             fact_id=(ids[-1] if confirmed is UNSET else confirmed) if entry.fact is not None else None,
             position=stored.first_position,
             recorded_at=stored.recorded_at,
+            closed=closed,
         )
+
+    def _closed(self, connection: apsw.Connection, entry: Entry, scope: Scope) -> TaskClosed | None:
+        """What closes the task of an entry's checkpoint, unless the entry itself says how the task stands."""
+        if entry.checkpoint is None or (entry.fact is not None and entry.fact.slot == STATUS_SLOT):
+            return None
+        return closed_by(connection, self._log.decoder, scope, private=entry.private)
 
     def _now(self, connection: apsw.Connection) -> int:
         """The time that the append is going to have: the log's never falls."""
         last = fetch.value(connection, "SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1")
         return max(self._micros(), last or 0)
+
+
+def _withheld_again(verdict: GuardVerdict | None) -> GuardVerdict:
+    """The verdict on what repeats a quarantined text: it stays withheld until a person releases it."""
+    told = GuardVerdict(visibility=RAW_ONLY, risk=0, score=0, reasons=[SAME_QUARANTINED])
+    if verdict is None:
+        return told
+    return msgspec.structs.replace(verdict, visibility=RAW_ONLY, reasons=[SAME_QUARANTINED, *verdict.reasons])
 
 
 def _receipt(
@@ -145,6 +178,7 @@ def _receipt(
     fact_id: str | None,
     position: int,
     recorded_at: int,
+    closed: TaskClosed | None,
 ) -> Receipt:
     names, entry = draft.names, draft.clean.entry
     return Receipt(
@@ -180,10 +214,11 @@ def _receipt(
         artifacts_written=len({each.sha256 for each in draft.evidence} - {UNSET}),
         redactions=draft.clean.counts,
         memory_guard=draft.verdict,
+        task_closed=closed,
     )
 
 
-def _of_stored(call: StoredCall, clean: Filtered) -> Receipt:
+def _of_stored(call: StoredCall, clean: Filtered, closed: TaskClosed | None) -> Receipt:
     """The receipt of a call that was made before: what is said is what the first one stored."""
     said = call.observation
     return Receipt(
@@ -218,6 +253,7 @@ def _of_stored(call: StoredCall, clean: Filtered) -> Receipt:
         evidence=tuple(known(said.evidence) or ()),
         redactions=clean.counts,
         memory_guard=known(said.memory_guard),
+        task_closed=closed,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from uuid import UUID
 
 import apsw
@@ -61,29 +62,43 @@ def _filtered_again(call: StoredCall, redactor: Redactor, asked: Entry) -> str |
         return None
 
 
+class Repeated(NamedTuple):
+    """What was recorded before with the same content in the same scope."""
+
+    memory_event: str | None
+    """The id of the observation that recorded it first in the last 24 hours; None if none did."""
+    quarantined: bool
+    """Whether it is withheld from agents, however long ago it was recorded."""
+
+
 def repeated_content(
     connection: apsw.Connection, scope: Scope, digest: str, *, private: bool, now: int
-) -> str | None:
-    """The id of the observation that recorded the same first, in the last 24 hours; None if nothing did.
+) -> Repeated:
+    """The newest memory event of a content, if there is one.
 
     `digest` is the content hash, `now` in microseconds since 1970. The scope matches under every spelling.
     """
-    found: bytes | None = fetch.value(
+    found = fetch.row(
         connection,
-        "SELECT o.event_id FROM memory_events m CROSS JOIN observations o ON o.position = m.position "
+        "SELECT o.event_id, m.recorded_at, EXISTS ("
+        "SELECT 1 FROM quarantines q WHERE q.target = m.position AND q.to_position IS NULL) "
+        "FROM memory_events m CROSS JOIN observations o ON o.position = m.position "
         f"WHERE m.content_hash = ? AND m.domain_key IN ({marks(scope.domain_forms)}) "
         f"AND m.project_key IN ({marks(scope.project_forms or ('',))}) AND m.task_key = ? "
-        "AND m.private = ? AND m.recorded_at >= ? ORDER BY m.position DESC LIMIT 1",
+        "AND m.private = ? ORDER BY m.position DESC LIMIT 1",
         (
             bytes.fromhex(digest),
             *scope.domain_forms,
             *(scope.project_forms or ("",)),
             scope.task_key,
             private,
-            now - WINDOW,
         ),
     )
-    return None if found is None else str(UUID(bytes=found))
+    if found is None:
+        return Repeated(None, False)
+    event_id, recorded_at, quarantined = found
+    recent = recorded_at >= now - WINDOW
+    return Repeated(str(UUID(bytes=event_id)) if recent else None, bool(quarantined))
 
 
 def marks(values: tuple[str, ...]) -> str:

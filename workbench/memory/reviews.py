@@ -48,6 +48,20 @@ def _latest(snapshot: Snapshot, target_id: str) -> int | None:
     return earlier[0] if earlier else None
 
 
+def doubts(snapshot: Snapshot, target_ids: Sequence[str]) -> dict[str, str]:
+    """What is questioned or rejected of targets: verdicts by `list:index`, empty for the whole."""
+    sql = (
+        "SELECT position, item, verdict FROM reviews WHERE target_id = :target AND position <= :upto "
+        f"AND {snapshot.stands('reviews')} AND verdict <> 'accepted'"
+    )
+    rows = sorted(row for target in dict.fromkeys(target_ids) for row in snapshot.rows(sql, target=target))
+    return {
+        item: verdict
+        for position, item, verdict in rows
+        if snapshot.raw or not snapshot.event(position).private
+    }
+
+
 def unresolved(snapshot: Snapshot, scope: Scope, after: int) -> list[Review]:
     """Reviews in a task that question or reject, count, and stand behind position `after`; newest first.
 

@@ -120,6 +120,14 @@ def clean(given: str | None, redactor: Redactor) -> str | None:
 def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
     """A bundle whose echo of what was asked for went through the filter; no name stored holds a secret."""
     project = clean(found.project, redactor)
+    domain = clean(found.domain.id, redactor) or ""
+    if domain != found.domain.id:
+        # The manifest may have such a name.
+        found = msgspec.structs.replace(
+            found,
+            domain=DomainName(id=domain, label=clean(found.domain.label, redactor) or ""),
+            task_context=msgspec.structs.replace(found.task_context, domain=domain),
+        )
     asked_for = {
         "focus": clean(found.focus, redactor),
         "project": project,

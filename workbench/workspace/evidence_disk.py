@@ -72,7 +72,7 @@ def on_disk(
         return OnDisk(_STATES[unfit.reason], place, assumed, unfit.size)
     taken = io.BytesIO()
     try:
-        removed = copy_filtered(
+        counted = copy_filtered(
             BoundedSource(opened.descriptor, MOST_BYTES),
             taken,
             lambda source, to: redact_stream(source, to, redactor),
@@ -81,7 +81,7 @@ def on_disk(
         return OnDisk(_STATES[unfit.reason], place, assumed, unfit.size)
     finally:
         os.close(opened.descriptor)
-    data = taken.getvalue()
+    data, removed = taken.getvalue(), counted or {}
     if kept is None or kept.size is None:
         return OnDisk("found", place, assumed, opened.size, removed)
     if hashlib.sha256(data).hexdigest() == kept.digest:

@@ -54,6 +54,8 @@ class Materialised(NamedTuple):
     root: Path
     sample: str
     events: int
+    moved_from: datetime | None = None
+    """When its newest event happened before times were moved to now; its texts still tell of those days."""
 
 
 def samples(folder: Path | None = None) -> list[Sample]:
@@ -100,7 +102,7 @@ def materialise(
             f"{error.filename or to} cannot be written: {error.strerror or error}",
             hint="name another with --to",
         ) from error
-    return Materialised(root, name, events)
+    return Materialised(root, name, events, None if keep_times else newest(_lines(source / LOG_NAME)))
 
 
 def _lay_out(source: Path, place: Path, is_new: bool, *, keep_times: bool, clock: Clock | None) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+import msgspec
+
 from workbench.identity import Registry, fold
 from workbench.identity.builtins import DEFAULT_AGENT, DEFAULT_DOMAIN
 from workbench.identity.entries import KINDS
@@ -44,7 +46,7 @@ class NameReader:
         """Every spelling that was used or is declared, of one kind or all.
 
         By kind, canonical name and spelling, the most used first within a canonical name. Built-in agents
-        that were never used are left out.
+        that were never used are left out. A secret that somebody wrote into the manifest is a marker here.
         """
         kinds = KINDS if kind is None else (kind,)
         with self._log.reader() as connection:
@@ -74,5 +76,18 @@ class NameReader:
                         rows.append(NameRow(each, spelling, entry.id, 0, None, None, True))
         order = {each: number for number, each in enumerate(KINDS)}
         return sorted(
-            rows, key=lambda row: (order[row.kind], fold(row.canonical), -row.observed, row.spelling)
+            self._without_secrets(rows),
+            key=lambda row: (order[row.kind], fold(row.canonical), -row.observed, row.spelling),
         )
+
+    def _without_secrets(self, rows: list[NameRow]) -> list[NameRow]:
+        redactor = self._log.redactor
+        if not redactor.may_change(msgspec.json.encode([(row.spelling, row.canonical) for row in rows])):
+            return rows
+        return [
+            row._replace(
+                spelling=redactor.redact_text(row.spelling)[0],
+                canonical=redactor.redact_text(row.canonical)[0],
+            )
+            for row in rows
+        ]

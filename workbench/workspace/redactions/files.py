@@ -34,6 +34,8 @@ class DirtyArtifact(NamedTuple):
     hits: tuple[Hit, ...]
     kept: bool
     """Whether it is no text, and so stays as it is."""
+    damaged: bool = False
+    """Whether its bytes are not those of its digest: cleaned, they would pass for what was kept once."""
 
 
 class Counting:
@@ -60,11 +62,13 @@ def dirty_artifact(digest: str, path: Path, secrets: SecretFilter) -> DirtyArtif
     with path.open("rb") as source:
         kept = text_encoding(source) is None
         counts = secrets_in(source, secrets)
-    if not counts:
-        return None
+        if not counts:
+            return None
+        source.seek(0)
+        damaged = hashlib.file_digest(source, "sha256").hexdigest() != digest
     place = f"artifacts/{digest}"
     hits = tuple(Hit(place, 0, place, kind, n) for kind, n in sorted(counts.items()))
-    return DirtyArtifact(digest, hits, kept)
+    return DirtyArtifact(digest, hits, kept, damaged)
 
 
 def cleaned_artifact(path: Path, evidence: EvidenceStore, secrets: SecretFilter) -> tuple[str, bool]:

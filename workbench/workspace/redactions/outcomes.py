@@ -62,7 +62,14 @@ def other_words(other: OtherFile) -> str:
         return f"{other.place} cannot be looked into: move it out of the workspace or delete it"
     kinds = ", ".join(sorted(other.counts))
     if other.place.startswith("artifacts/"):
-        return f"{other.place} is no text and holds some ({kinds})"
+        digest = other.place.rpartition("/")[2]
+        way = f"workbench evidence purge {digest} --reason …"
+        if other.damaged:
+            return (
+                f"{other.place} holds some ({kinds}) and is damaged: its bytes are not those of its digest; "
+                f"restore it from a backup and scrub again, or remove it: {way}"
+            )
+        return f"{other.place} is no text and holds some ({kinds}); to remove it: {way}"
     return f"{other.place} holds some ({kinds}): move it out of the workspace or delete it"
 
 

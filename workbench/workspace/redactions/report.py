@@ -23,6 +23,8 @@ class OtherFile(NamedTuple):
     """What was found in it or in its name, by kind; empty where it cannot be looked into."""
     by_name: bool = False
     """Whether its name holds it."""
+    damaged: bool = False
+    """Whether it is an artifact whose bytes are not those of its digest."""
 
 
 class Rescan(msgspec.Struct, kw_only=True):

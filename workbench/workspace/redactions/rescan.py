@@ -108,7 +108,10 @@ def rescan(
 def look_at_artifacts(
     layout: Layout, secrets: SecretFilter, steps: Steps, report: Rescan
 ) -> list[files.DirtyArtifact]:
-    """Add to a report, and return, the artifacts that the filter would change."""
+    """Add to a report, and return, the artifacts that the filter would change.
+
+    What is no text, or damaged, is named and left alone: it is not among them.
+    """
     dirty: list[files.DirtyArtifact] = []
     walk = places.Walk()
     there = list(walk.artifacts(layout.artifacts))
@@ -122,8 +125,9 @@ def look_at_artifacts(
             continue
         if found is None:
             continue
-        if found.kept:
-            report.others.append(OtherFile(_shown(layout, path, secrets), _counts(found.hits)))
+        if found.kept or found.damaged:
+            place = _shown(layout, path, secrets)
+            report.others.append(OtherFile(place, _counts(found.hits), damaged=found.damaged))
             continue
         dirty.append(found)
         report.add(found.hits)
