@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
 from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, utf8, utf8_or_escaped
+from workbench.redaction.suffixes import SUFFIX
 from workbench.redaction.values import JUDGED, Place, is_secret
 
 KIND = "assigned_secret"
@@ -35,7 +36,7 @@ _COPULA = utf8(
 _JOINTS = (
     # The annotation first: its type would be taken for a value.
     rf"{_B}:{_B}{_TYPE}={_B}{_QUOTE}{_VALUE}",
-    rf"(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}{_OPEN}{_VALUE}",
+    rf"(?:[sS]{SUFFIX})?(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}{_OPEN}{_VALUE}",
     rf"(?:{_QUOTE}|\*\*)?[ \t]+\|[ \t]+(?:{_QUOTE})?{_VALUE}",
     rf"{_QUOTE}{_B},{_B}{_QUOTE}{_VALUE}",
     rf"{_B}\({_B}{_QUOTE}{_VALUE}",
@@ -44,7 +45,7 @@ _JOINTS = (
 )
 _OPTION = (
     r"--?[A-Za-z0-9_.-]{0,40}(?i:password|passwd|passphrase|token|secret|api[-_]?key|access[-_]?key|"
-    r"secret[-_]?key|pass|pwd|credentials?)"
+    rf"secret[-_]?key|pass|pwd|credentials?){SUFFIX}"
     rf"[ \t]+{_OPEN}[^\x00-\x20\x7f\"'`\\,;$<>{{}}()\[\]=:*|&-][^\x00-\x20\x7f\"'`\\]{{7}}"
 )
 _SENTENCE = (

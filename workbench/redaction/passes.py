@@ -18,6 +18,7 @@ from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.labelled import LabelledPass
 from workbench.redaction.quoted import QuotedPass
 from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, load_rules
+from workbench.redaction.several import SeveralPass
 from workbench.redaction.split import SplitPass
 from workbench.redaction.wrapped import WrappedPass
 
@@ -38,6 +39,7 @@ def all_passes() -> tuple[Pass, ...]:
         ColumnPass(),
         DrawnPass(),
         InsertPass(),
+        SeveralPass(),
         QuotedPass(),
         AssignedPass(),
         LabelledPass(),
