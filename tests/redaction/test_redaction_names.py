@@ -118,6 +118,8 @@ STAYS = [
     "passwords:\n  maya: ${MAYA_PASSWORD}\n  tom: required\n",
     "tokens = [first_token2, second_token3]",
     'passwords: ["your-password-1", "changeme123"]',
+    '"js-tokens": {"version": "4.0.0", "integrity": "sha512-' + fill("{base64:86}") + '=="}',
+    '"tokens": {"integrity": "sha512-' + fill("{base64:86}") + '=="}',
     "if passwords:\n    check: Aa1bcd9efgh2()\n",
 ]
 

@@ -167,8 +167,9 @@ _SEVERAL_CHOSEN = re.compile(
     + SUFFIX.encode()
 )
 _SEVERAL_DRAWN = re.compile(
-    rb"(?:(?i:.*[^a-z])?(?i:api[_. -]?keys|access[_. -]?keys|secret[_. -]?keys|private[_. -]?keys|"
-    rb"(?:[a-z]{1,10})?tokens|(?:client|app|auth)?secrets|credentials)|.*[a-z0-9](?:Token|Secret|ApiKey|AccessKey"
+    rb"(?:(?i:.*[^a-z])?(?i:api[_. -]?keys|access[_. -]?keys|secret[_. -]?keys|private[_. -]?keys)|"
+    # Behind a hyphen they end the name of a package.
+    rb"(?i:.*[^a-z-])?(?i:(?:[a-z]{1,10})?tokens|(?:client|app|auth)?secrets)|.*[a-z0-9](?:Token|Secret|ApiKey|AccessKey"
     rb"|SecretKey|PrivateKey)s)" + SUFFIX.encode()
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from workbench.redaction.assigned import AssignedPass
 from workbench.redaction.columns import ColumnPass
+from workbench.redaction.command_lines import CommandLinePass
 from workbench.redaction.context import ContextPass
 from workbench.redaction.cookies import CookiePass
 from workbench.redaction.drawn import DrawnPass
@@ -17,7 +18,7 @@ from workbench.redaction.inserts import InsertPass
 from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.labelled import LabelledPass
 from workbench.redaction.quoted import QuotedPass
-from workbench.redaction.rules import CONTEXT_FILES, RULE_FILES, load_rules
+from workbench.redaction.rules import COMMAND_FILES, CONTEXT_FILES, RULE_FILES, load_rules
 from workbench.redaction.several import SeveralPass
 from workbench.redaction.split import SplitPass
 from workbench.redaction.wrapped import WrappedPass
@@ -28,20 +29,23 @@ def all_passes() -> tuple[Pass, ...]:
     rules = load_rules(RULE_FILES)
     keys = KeyMaterialPass([rule for rule in rules if rule.kind == "private_key"])
     tokens = [rule for rule in rules if rule.kind != "private_key"]
-    context = (ContextPass(load_rules((name,))) for name in CONTEXT_FILES)
+    context = {name: ContextPass(load_rules((name,))) for name in CONTEXT_FILES}
+    cookies, assigned = CookiePass(), AssignedPass()
+    commands = [*(context[name] for name in COMMAND_FILES), cookies, assigned]
     return (
         keys,
         WrappedPass(tokens),
         *passes_for(tokens),
-        *context,
-        CookiePass(),
+        *context.values(),
+        CommandLinePass(commands),
+        cookies,
         SplitPass(),
         ColumnPass(),
         DrawnPass(),
         InsertPass(),
         SeveralPass(),
         QuotedPass(),
-        AssignedPass(),
+        assigned,
         LabelledPass(),
         HighEntropyPass(),
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from workbench.redaction.rule_files import COMMAND_FILES as COMMAND_FILES
 from workbench.redaction.rule_files import CONTEXT_FILES as CONTEXT_FILES
 from workbench.redaction.rule_files import RULE_FILES as RULE_FILES
 from workbench.redaction.rule_files import RulesError as RulesError

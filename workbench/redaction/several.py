@@ -37,7 +37,8 @@ _ITEM = re.compile(
 _BEHIND = re.compile(rb"(?:[ \t\r\n]|\\+[nrt])*+(?:([,\])}])|(:|=>)|\Z)")
 _LINE = re.compile(
     rb"""([ \t]*)(-[ \t]+|(?:["']?[A-Za-z0-9_.@-]{1,64}["']?[ \t]*:[ \t]+))"""
-    rb"""(?:(["'])([^\x00-\x1f"']{1,256})\3|([^\x00-\x20"'`\[{&*!|>#][^\x00-\x20"'`]{0,255}))[ \t]*(?:\r?\n|\Z)"""
+    rb"""(?:(["'])([^\x00-\x1f"']{1,256})\3|([^\x00-\x20"'`\[{&*!|>#][^\x00-\x20"'`]{0,255}))"""
+    rb"[ \t]*(?:\r?\n|\Z)"
 )
 
 
@@ -65,7 +66,8 @@ class SeveralPass(Pass):
             named = found.start()
             drawn = _kind(data[named:opened])
             if data[opened - 1] in b"[{(":
-                if drawn is None and data[opened - 1] != _LIST:
+                hyphen = drawn and data[named - 1 : named] == b"-"
+                if data[opened - 1] != _LIST and (drawn is None or hyphen):
                     position = opened
                     continue
                 position = _flow(data, opened, drawn, named, spans)

@@ -7,5 +7,6 @@ _WHERE = (
     "ci|demo|old|new|current|previous|prev|next|root|admin|user|app|service|primary|secondary|backup|bak|main|master|"
     "replica|default|ro|rw|readonly|internal|external|temp|tmp|eu|us|uk|de|asia|east|west"
 )
-SUFFIX = f"(?:[_.-]?(?:(?i:{_WHERE})|[0-9]{{1,3}})){{0,2}}"
+_NUMBER = "[_.-]?[0-9]{1,3}"
+SUFFIX = f"(?:(?:{_NUMBER})?[_.-]?(?i:{_WHERE})){{0,2}}(?:{_NUMBER})?"
 """What people put behind a secret's name: where it is valid, its number; or nothing."""

@@ -179,9 +179,10 @@ def is_secret(value: bytes, place: Place) -> bool:
 
 def is_drawn(value: bytes) -> bool:
     """Whether `value` is a key or token that was drawn: what may stand in a list of such, words do not."""
-    return (reads_random(value, JUDGED) or (is_hex(value) and len(value) >= _FEWEST_HEX)) and is_secret(
-        value, Place(b"token", True, False, b'"')
-    )
+    if len(value) < _FEWEST_DRAWN or _DIGEST.match(value):
+        return False
+    random = reads_random(value, JUDGED) or (len(value) >= _FEWEST_HEX and is_hex(value))
+    return random and is_secret(value, Place(b"token", True, False, b'"'))
 
 
 def is_template(text: bytes) -> bool:
@@ -274,7 +275,9 @@ def is_uniform(text: bytes) -> bool:
     return len(signs) * 4 <= len(head) + 4 and max(map(head.count, signs), default=0) * 4 >= len(head) * 3
 
 
+_FEWEST_DRAWN = 16
 _FEWEST_HEX = 32
+_DIGEST = re.compile(rb"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake2[bs]?)[:=-]")
 _SIGNS_OF_REFERENCES = (b"!", b"^", b"%", b"$")
 _SIGNS_BETWEEN = re.compile(rb"[^A-Za-z0-9]+")
 _SHORTEST_WORD = 3
