@@ -25,8 +25,10 @@ _REMEMBERED = 512
 
 _QUOTE = r"""\\*["'`]"""
 _B = r"[ \t]*"
+_S = r"(?:[ \t\r\n]|\\+[nrt]){0,40}"
 _OPEN = rf"""(?:[bBuUrRfF@]{{0,2}}{_QUOTE})?"""
 _VALUE = r"""[^\x00-\x20\x7f"'`\\,;$<>{}()\[\]=:*|&][^\x00-\x20\x7f"'`\\]{7}"""
+_LATIN = r"""[^\x00-\x20\x7f-\xff"'`\\,;$<>{}()\[\]=:*|&][^\x00-\x20\x7f-\xff"'`\\]{7}"""
 _SIGN = utf8_or_escaped(r"(?:[:!~]?={1,3}>?|:|：|＝)")
 _TYPE = r"[&']{0,2}[A-Za-z_][A-Za-z0-9_.<>\[\]|? ]{0,40}"
 _COPULA = utf8(
@@ -42,6 +44,11 @@ _JOINTS = (
     rf"{_B}\({_B}{_QUOTE}{_VALUE}",
     rf"[ \t]+{_QUOTE}{_VALUE}",
     rf">{_VALUE}",
+    # An arrow, a verb of a language without blanks.
+    utf8_or_escaped(rf"(?:{_QUOTE})?[ \t]*(?:[ \t]-{{1,2}}>|→|⇒|[ \t]=>)[ \t]*") + rf"(?:{_QUOTE})?{_VALUE}",
+    utf8_or_escaped("(?:是|为|為|は|는|은)") + rf"{_B}(?:{_QUOTE})?{_LATIN}",
+    # A list of texts of which one ends with the sign.
+    rf"{_SIGN}{_B}{_QUOTE}{_S},{_S}{_QUOTE}{_VALUE}",
 )
 _OPTION = (
     r"--?[A-Za-z0-9_.-]{0,40}(?i:password|passwd|passphrase|token|secret|api[-_]?key|access[-_]?key|"
