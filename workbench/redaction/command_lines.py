@@ -51,6 +51,7 @@ class CommandLinePass(Pass):
 
     # "mysql","-p" and a word.
     shortest = 12
+    expression = rf"{_LISTED}|{_ROWS}|\\\r?\n"
 
     def __init__(self, steps: Sequence[Pass]) -> None:
         self._steps = steps

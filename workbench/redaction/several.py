@@ -47,6 +47,7 @@ class SeveralPass(Pass):
 
     # "pwd=[" and a value.
     shortest = 12
+    expression = _COLLECTION
 
     def __init__(self) -> None:
         self._search = compile_bytes(_COLLECTION, "secrets in lists")
