@@ -120,6 +120,7 @@ STAYS = [
     'passwords: ["your-password-1", "changeme123"]',
     '"js-tokens": {"version": "4.0.0", "integrity": "sha512-' + fill("{base64:86}") + '=="}',
     '"tokens": {"integrity": "sha512-' + fill("{base64:86}") + '=="}',
+    'credentials: ["read:users2", "write:users2"]',
     "if passwords:\n    check: Aa1bcd9efgh2()\n",
 ]
 

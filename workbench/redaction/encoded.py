@@ -18,8 +18,8 @@ LONGEST = 1 << 16
 
 _SHORTEST = 16
 _HEADS = (
-    b"ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk-or-v1 sk_live_ rk_live_ xoxb- xoxp- xapp- AKIA ASIA "
-    b"AIza hf_ npm_ dop_v1_ pypi- PASSWORD= PASSWORD_ PASSWD= _PASS= TOKEN= SECRET= SECRET_KEY API_KEY= "
+    b"ghp_ gho_ ghs_ github_pat_ glpat- sk-ant- sk-proj- sk-or-v1 sk_live_ rk_live_ xoxb- xoxp- xapp- AKIA "
+    b"ASIA AIza hf_ npm_ dop_v1_ pypi- PASSWORD= PASSWORD_ PASSWD= _PASS= TOKEN= SECRET= SECRET_KEY API_KEY= "
     b'APIKEY= password= password: password" passwd= Password= token= token: token" secret= secret: secret" '
     b'api_key= api_key: api_key" apiKey'
 ).split()

@@ -35,6 +35,7 @@ _ITEM = re.compile(
     + rb"""|[:\[]|=>)"""
 )
 _BEHIND = re.compile(rb"(?:[ \t\r\n]|\\+[nrt])*+(?:([,\])}])|(:|=>)|\Z)")
+_NOT_CHOSEN = re.compile(rb"(?i)secret|credential")
 _LINE = re.compile(
     rb"""([ \t]*)(-[ \t]+|(?:["']?[A-Za-z0-9_.@-]{1,64}["']?[ \t]*:[ \t]+))"""
     rb"""(?:(["'])([^\x00-\x1f"']{1,256})\3|([^\x00-\x20"'`\[{&*!|>#][^\x00-\x20"'`]{0,255}))"""
@@ -85,6 +86,11 @@ def _kind(head: bytes) -> bool | None:
     return several == "token" if several else None
 
 
+def _is_drawn_name(head: bytes) -> bool:
+    """Whether the name in `head`, in the singular, is of keys, scopes or files rather than of passwords."""
+    return not is_human_name(head) or _NOT_CHOSEN.search(head) is not None
+
+
 def _is_one(value: bytes, drawn: bool, *, quoted: bool) -> bool:
     if drawn:
         return is_drawn(value)
@@ -95,7 +101,7 @@ def _is_one(value: bytes, drawn: bool, *, quoted: bool) -> bool:
 
 def _flow(data: bytes, place: int, drawn: bool | None, named: int, spans: list[Span]) -> int:
     """Adds the secrets among the items from `place` on, behind a bracket; returns where the last one ends."""
-    judged_as_drawn = not is_human_name(data[named:place]) if drawn is None else drawn
+    judged_as_drawn = _is_drawn_name(data[named:place]) if drawn is None else drawn
     nested = False
     for _ in range(_MOST_ITEMS):
         item = _ITEM.match(data, place)
@@ -125,7 +131,7 @@ def _flow(data: bytes, place: int, drawn: bool | None, named: int, spans: list[S
 
 def _block(data: bytes, place: int, drawn: bool | None, named: int, spans: list[Span]) -> int:
     """The same for the lines of YAML from `place` on."""
-    judged_as_drawn = not is_human_name(data[named:place]) if drawn is None else drawn
+    judged_as_drawn = _is_drawn_name(data[named:place]) if drawn is None else drawn
     begin = data.rfind(b"\n", max(0, named - 256), named) + 1
     outer = len(data[begin:named]) - len(data[begin:named].lstrip(b" \t"))
     indent: bytes | None = None
