@@ -44,9 +44,10 @@ def all_passes() -> tuple[Pass, ...]:
         WrappedPass(tokens),
         *known,
         *context.values(),
-        rare,
         cookies,
+        # Before what reads continued lines as one line: the pieces of one secret go together.
         SplitPass(),
+        rare,
         ColumnPass(),
         DrawnPass(),
         InsertPass(),
