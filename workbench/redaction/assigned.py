@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
 from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, utf8, utf8_or_escaped
+from workbench.redaction.suffixes import SUFFIX
 from workbench.redaction.values import JUDGED, Place, is_secret
 
 KIND = "assigned_secret"
@@ -24,8 +25,10 @@ _REMEMBERED = 512
 
 _QUOTE = r"""\\*["'`]"""
 _B = r"[ \t]*"
+_S = r"(?:[ \t\r\n]|\\+[nrt]){0,40}"
 _OPEN = rf"""(?:[bBuUrRfF@]{{0,2}}{_QUOTE})?"""
 _VALUE = r"""[^\x00-\x20\x7f"'`\\,;$<>{}()\[\]=:*|&][^\x00-\x20\x7f"'`\\]{7}"""
+_LATIN = r"""[^\x00-\x20\x7f-\xff"'`\\,;$<>{}()\[\]=:*|&][^\x00-\x20\x7f-\xff"'`\\]{7}"""
 _SIGN = utf8_or_escaped(r"(?:[:!~]?={1,3}>?|:|：|＝)")
 _TYPE = r"[&']{0,2}[A-Za-z_][A-Za-z0-9_.<>\[\]|? ]{0,40}"
 _COPULA = utf8(
@@ -35,16 +38,21 @@ _COPULA = utf8(
 _JOINTS = (
     # The annotation first: its type would be taken for a value.
     rf"{_B}:{_B}{_TYPE}={_B}{_QUOTE}{_VALUE}",
-    rf"(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}{_OPEN}{_VALUE}",
+    rf"(?:[sS]{SUFFIX})?(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}{_OPEN}{_VALUE}",
     rf"(?:{_QUOTE}|\*\*)?[ \t]+\|[ \t]+(?:{_QUOTE})?{_VALUE}",
     rf"{_QUOTE}{_B},{_B}{_QUOTE}{_VALUE}",
     rf"{_B}\({_B}{_QUOTE}{_VALUE}",
     rf"[ \t]+{_QUOTE}{_VALUE}",
     rf">{_VALUE}",
+    # An arrow, a verb of a language without blanks.
+    utf8_or_escaped(rf"(?:{_QUOTE})?[ \t]*(?:[ \t]-{{1,2}}>|→|⇒|[ \t]=>)[ \t]*") + rf"(?:{_QUOTE})?{_VALUE}",
+    utf8_or_escaped("(?:是|为|為|は|는|은)") + rf"{_B}(?:{_QUOTE})?{_LATIN}",
+    # A list of texts of which one ends with the sign.
+    rf"{_SIGN}{_B}{_QUOTE}{_S},{_S}{_QUOTE}{_VALUE}",
 )
 _OPTION = (
     r"--?[A-Za-z0-9_.-]{0,40}(?i:password|passwd|passphrase|token|secret|api[-_]?key|access[-_]?key|"
-    r"secret[-_]?key|pass|pwd|credentials?)"
+    rf"secret[-_]?key|pass|pwd|credentials?){SUFFIX}"
     rf"[ \t]+{_OPEN}[^\x00-\x20\x7f\"'`\\,;$<>{{}}()\[\]=:*|&-][^\x00-\x20\x7f\"'`\\]{{7}}"
 )
 _SENTENCE = (

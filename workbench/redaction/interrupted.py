@@ -66,12 +66,14 @@ _ENTITY = r"&#(?:[xX]0{0,4}[2-7][0-9A-Fa-f]|0{0,4}(?:3[3-9]|[4-9][0-9]|1[01][0-9
 _JOINERS = (
     rf"%(?:25){{0,3}}(?:5[fF]|2[dD])|{_SLASHES}(?:x|u00)(?:5[fF]|2[dD])|&#(?:95|45|[xX]5[fF]|[xX]2[dD]);"
 )
+# A letter that JSON had no need to escape.
+_LETTER = rf"{_SLASHES}u00(?:[46][1-9a-fA-F]|[57][0-9aA])"
 
 SIGN = (
     # A form feed and a backspace are written so in JSON; in a text these are borders.
     rf"{_TOKEN}(?:{_TAKEN}|\\[bf])+{_TOKEN}"
     rf"|(?:{_PERCENT}){{4}}|(?:{_SLASHES}(?:{_BYTE}|{_UNIT}|{_FULL})){{4}}|(?:{_ENTITY}){{4}}"
-    rf"|(?:{_WIDE}){{4}}|[A-Za-z0-9](?:{_JOINERS})"
+    rf"|(?:{_WIDE}){{4}}|[A-Za-z0-9](?:{_JOINERS})|[A-Za-z\"']{_LETTER}"
     rf"""|{_NAME}(?:{_ESCAPED_SIGN}|[*"'`\\]{{0,4}}[ \t]*"""
     rf"""(?:(?:[:=]|\xef\xbc\x9a)\*{{0,2}})?[ \t]*(?:{_BLANK}|{_COLOUR}))"""
 )
@@ -79,7 +81,7 @@ SIGN = (
 
 _PLACES = compile_bytes(
     rf"{_TAKEN}+|(?:{_PERCENT}){{4,}}|(?:{_SLASHES}(?:{_BYTE}|{_UNIT}|{_FULL})){{4,}}|(?:{_ENTITY}){{4,}}"
-    rf"|(?:{_WIDE}){{4,}}|{_JOINERS}|{_ESCAPED_SIGN}|{_BLANK}",
+    rf"|(?:{_WIDE}){{4,}}|{_JOINERS}|{_LETTER}|{_ESCAPED_SIGN}|{_BLANK}",
     "what reads otherwise",
 )
 _REWRITTEN = re.compile(
@@ -88,6 +90,7 @@ _REWRITTEN = re.compile(
         rf"|(?<={_LABELLED})(?P<colour>(?:{_COLOUR})++)(?={_LABELLED})"
         rf"|(?P<run>(?:{_PERCENT}){{4,}}+|(?:\\++(?:{_BYTE}|{_UNIT}|{_FULL})){{4,}}+|(?:{_ENTITY}){{4,}}+|(?:{_WIDE}){{4,}}+)"
         rf"|(?<=[A-Za-z0-9])(?P<joiner>{_JOINERS})"
+        rf"|(?<=[A-Za-z\"'])(?P<letter>{_LETTER})"
         rf"|(?P<sign>{_ESCAPED_SIGN}|{_BLANK})"
     ).encode("latin-1")
 )

@@ -61,6 +61,14 @@ def names_secret(key: str) -> bool:
     return is_secret_name(key)
 
 
+@lru_cache(maxsize=4096)
+def names_several(key: str) -> str:
+    """Of which secrets a mapping's `key` speaks in the plural (see `names.names_several`)."""
+    from workbench.redaction.names import names_several as several
+
+    return several(key)
+
+
 class Node(NamedTuple):
     """A container on the way: its parent's number and key there, and how it is named in paths."""
 
@@ -71,6 +79,8 @@ class Node(NamedTuple):
     """The number of its ancestor at depth `DEEPEST_FIELD`, or its own."""
     secret: bool
     """Whether texts right in it stand under a secret's name."""
+    drawn: bool = False
+    """Whether that name speaks of several keys or tokens, which were drawn, not of passwords."""
 
 
 class Record(NamedTuple):
@@ -104,8 +114,14 @@ class Places:
         above = self.nodes[parent]
         depth = above.depth + 1
         anchor = number if depth <= DEEPEST_FIELD else above.anchor
-        secret = is_list and (names_secret(key) if isinstance(key, str) else above.secret)
-        self.nodes.append(Node(parent, key, depth, anchor, secret))
+        several = names_several(key) if isinstance(key, str) else ""
+        secret = is_list and (isinstance(key, str) and names_secret(key))
+        if several:
+            self.nodes.append(Node(parent, key, depth, anchor, True, several == "token"))
+        elif is_list and above.secret and not secret:
+            self.nodes.append(Node(parent, key, depth, anchor, True, above.drawn))
+        else:
+            self.nodes.append(Node(parent, key, depth, anchor, secret))
 
     def parts(self, node: int, last: str) -> Parts:
         """The path of what is called `last` in a container."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from workbench.redaction.borders import bordered
+from workbench.redaction.suffixes import SUFFIX
 
 
 def utf8(expression: str) -> str:
@@ -64,24 +65,30 @@ _CAMEL = (
 )
 _OTHER_SCRIPTS = "(?:п|П)арол(?:ь|ем|я)|(?:т|Т)окен|(?:с|С)екрет|密码|密碼|パスワード|비밀번호"
 
-SECRET_NAME = "(?:{})".format(
-    "|".join(
-        (
-            bordered(
-                "alnum",
-                utf8_or_escaped(
-                    "(?i:{})".format(
-                        "|".join((*_NAMES, f"(?:{_GLUED})(?:password|passwd|pass|pwd|token|secret)"))
-                    )
+SECRET_NAME = (
+    "(?:{})".format(
+        "|".join(
+            (
+                bordered(
+                    "alnum",
+                    utf8_or_escaped(
+                        "(?i:{})".format(
+                            "|".join((*_NAMES, f"(?:{_GLUED})(?:password|passwd|pass|pwd|token|secret)"))
+                        )
+                    ),
                 ),
-            ),
-            _UPPER_GLUED,
-            _CAMEL,
-            utf8_or_escaped(_OTHER_SCRIPTS),
+                _UPPER_GLUED,
+                _CAMEL,
+                utf8_or_escaped(_OTHER_SCRIPTS),
+            )
         )
     )
+    + SUFFIX
 )
 """The end of a name under which a secret stands, behind its border."""
+
+NAME_OF_SEVERAL = f"{SECRET_NAME}(?:[sS]{SUFFIX})?"
+"""The same, or its plural."""
 
 PROSE_NAME = "(?:{})".format(
     "|".join(
@@ -133,11 +140,11 @@ CUE = "(?:{})".format(
 """A word that makes a random token on its line suspicious."""
 
 # What may follow a name that is a word of its own in prose and in programs.
-_JOINED = r"""[ \t]*(?:\\+t[ \t]*)*(?:\\*["'`]|[:=!~(,>|*]|\\+u|\xef)"""
+_JOINED = r"""[ \t]*(?:\\+t[ \t]*)*(?:\\*["'`]|[:=!~(,>|*]|\\+u|\xef|-+>|\xe2\x86\x92)"""
 
 PROBE = (
     r"(?i:token|secret|passw|passphrase|passcode|pass[_. -]|[_-]pass|mot de passe|pwd|[_-]pw|key|credential|"
-    rf"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp|(?:pass|pw){_JOINED}|senha|"
+    rf"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp|(?:pass|pw){SUFFIX}{_JOINED}|senha|"
     r"wachtwoord|senord|salasana|has(?:\xc5\x82|l|\\+u0142)o|\\u(?:04[0-9a-f]{2}|5bc6|30d1|be44))"
     r"|\xd0|\xe5\xaf\x86|\xe3\x83\x91|\xeb\xb9\x84"
 )
@@ -149,10 +156,21 @@ _WHOLE_NAME = re.compile(
     rb"(?:password|token|secret|passwd|pwd)|pass[_. -]?(?:word|wd|phrase|code)|pass|pw|private[_. -]?key|"
     rb"credentials?|passwort|kennwort|wachtwoord|senha|contrase(?:\xc3\xb1|n)a|"
     rb"\xd0[\xbf\x9f]\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xe5\xaf\x86\xe7\xa0\x81|"
-    rb"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89)"
+    rb"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89)" + SUFFIX.encode()
 )
 _WHOLE_CAMEL = re.compile(
     rb".*[a-z0-9](?:Token|Secret|Password|Passwd|ApiKey|AccessKey|PrivateKey|Credentials?|SecretKey)"
+    + SUFFIX.encode()
+)
+_SEVERAL_CHOSEN = re.compile(
+    rb"(?i)(?:.*[^a-z])?(?:[a-z]{2,12})?(?:passwords|passwds|pwds|passphrases|passcodes|passw(?:oe|\xc3\xb6)rter)"
+    + SUFFIX.encode()
+)
+_SEVERAL_DRAWN = re.compile(
+    rb"(?:(?i:.*[^a-z])?(?i:api[_. -]?keys|access[_. -]?keys|secret[_. -]?keys|private[_. -]?keys)|"
+    # Behind a hyphen they end the name of a package.
+    rb"(?i:.*[^a-z-])?(?i:(?:[a-z]{1,10})?tokens|(?:client|app|auth)?secrets)|.*[a-z0-9](?:Token|Secret|ApiKey|AccessKey"
+    rb"|SecretKey|PrivateKey)s)" + SUFFIX.encode()
 )
 
 
@@ -160,3 +178,14 @@ def is_secret_name(name: str) -> bool:
     """Whether a mapping's key says that its whole value is a secret (contract redaction, `redact_value`)."""
     data = name[-200:].encode("utf-8", "surrogatepass")
     return _WHOLE_NAME.fullmatch(data) is not None or _WHOLE_CAMEL.fullmatch(data) is not None
+
+
+def names_several(name: str) -> str:
+    """Of what a mapping's key speaks in the plural: "password", "token" for keys and tokens, or nothing.
+
+    What stands in such a list or mapping is judged as if that were its own name.
+    """
+    data = name[-200:].encode("utf-8", "surrogatepass")
+    if _SEVERAL_CHOSEN.fullmatch(data):
+        return "password"
+    return "token" if _SEVERAL_DRAWN.fullmatch(data) else ""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
 from workbench.redaction.names import PROBE, SECRET_NAME, utf8_or_escaped
 from workbench.redaction.phrases import is_passphrase
+from workbench.redaction.suffixes import SUFFIX
 from workbench.redaction.values import (
     Place,
     holds_stand_in,
@@ -38,7 +39,7 @@ _TYPE = r"[&']{0,2}[A-Za-z_][A-Za-z0-9_.<>\[\]|? ]{0,40}"
 _LITERAL = SECRET_NAME + "(?:{})".format(
     any_of(
         (
-            rf"(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}(?:{_TYPE}={_B})?[bBuUrRfF@]{{0,2}}{_QUOTE}",
+            rf"(?:[sS]{SUFFIX})?(?:{_QUOTE}\]?|\*\*|__)?{_B}{_SIGN}(?:\*\*|__)?{_B}(?:{_TYPE}={_B})?[bBuUrRfF@]{{0,2}}{_QUOTE}",
             rf"{_QUOTE}{_B},{_B}{_QUOTE}",
         )
     )

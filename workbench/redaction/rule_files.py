@@ -25,6 +25,9 @@ RULE_FILES = (
 CONTEXT_FILES = ("headers.toml", "commands.toml", "addresses.toml", "labels.toml", "forms.toml", "near.toml")
 """Rules whose secret is a part of what they match, in the order in which their passes run."""
 
+COMMAND_FILES = ("commands.toml", "near.toml")
+"""Those of them that know commands."""
+
 
 class RulesError(WorkbenchError):
     """A rules file of the secret filter cannot be used; the message names the file and the rule."""

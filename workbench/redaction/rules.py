@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from workbench.redaction.rule_files import COMMAND_FILES as COMMAND_FILES
 from workbench.redaction.rule_files import CONTEXT_FILES as CONTEXT_FILES
 from workbench.redaction.rule_files import RULE_FILES as RULE_FILES
 from workbench.redaction.rule_files import RulesError as RulesError
 from workbench.redaction.rule_files import rule_text as rule_text
 from workbench.redaction.shapes import ShapeError, check_shape
+from workbench.redaction.suffixes import SUFFIX
 
 CHECKS = (
     *("any", "credential", "password", "opaque", "strong", "dense", "random"),
@@ -95,10 +97,10 @@ def load_rules(names: Sequence[str] = RULE_FILES) -> tuple[Rule, ...]:
 
 
 def _fragments(name: str, table: object) -> dict[str, str]:
-    """Named expressions; each may use those above it."""
+    """Named expressions; each may use those above it, and `suffix`."""
     if not isinstance(table, dict):
         raise RulesError(f"{name}: `fragments` must be a table.")
-    fragments: dict[str, str] = {}
+    fragments: dict[str, str] = {"suffix": SUFFIX}
     for key, value in table.items():
         fragments[key] = _expression(f"{name}, fragments", key, value, fragments)
     return fragments

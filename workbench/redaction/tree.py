@@ -99,6 +99,8 @@ class _Name(NamedTuple):
     key: str
     secret: bool
     telling: bool
+    drawn: bool = False
+    """Whether a secret here is a key or token that was drawn, not a password."""
 
 
 class _Walk:
@@ -124,7 +126,11 @@ class _Walk:
                     if here == 0 and key in skipped:
                         continue
                     if isinstance(item, str):
-                        add(f'"{key}": "{item}"\n', Record(here, key, item, 0))
+                        record = Record(here, key, item, 0)
+                        if places.nodes[here].secret:
+                            gathered.hits.append((record, True))
+                        else:
+                            add(f'"{key}": "{item}"\n', record)
                         continue
                     add(f'"{key}":\n', Record(here, key, None, 0))
                     if isinstance(item, (dict, list, tuple)):
@@ -202,10 +208,13 @@ class _Walk:
                 continue
             among = together.get((node, key))
             name = ""
-            secret, renamed, telling = places.nodes[node].secret, False, telling and isinstance(key, str)
+            above = places.nodes[node]
+            secret, drawn, renamed = above.secret, above.drawn, False
+            telling = telling and isinstance(key, str)
             if isinstance(key, str):
                 name = places.names.get((node, key), key)
-                secret, renamed = telling and names_secret(key), name != key
+                named, renamed = telling and names_secret(key), name != key
+                secret, drawn = secret or named, drawn and not named
             quiet = touched is not None and not renamed and text not in touched
             if telling and quiet and touched is not None and len(text) in _MEMBER:
                 quiet = _member(name, text) not in touched
@@ -216,7 +225,7 @@ class _Walk:
             if among is not None:
                 start, quiet = among[1], False
                 self._count(parts, _new_markers(text, start))
-            new = self.text(start, _Name(parts, name, secret, telling), level, quiet=quiet)
+            new = self.text(start, _Name(parts, name, secret, telling, drawn), level, quiet=quiet)
             if new != text:
                 changed.append((record, new))
         return changed
@@ -291,7 +300,7 @@ class _Walk:
         # What is removed may bring to light what nothing pointed at before.
         for _ in range(_ROUNDS):
             before = text
-            if name.secret and _is_whole_secret(text) and not _is_document(text):
+            if name.secret and _is_whole_secret(text, name.drawn) and not _is_document(text):
                 self._count(name.parts, {KIND: 1})
                 return MARKER
             if level < NESTED and _may_hold_json(text) and (name.secret or self._worth_reading(text)):
@@ -373,10 +382,10 @@ class _Walk:
                 node, key, value = member.container + first, member.key, member.text
                 record = Record(node, key, value, len(members))
                 members.append((node, member))
-                if isinstance(key, str):
+                if value is not None and places.nodes[node].secret:
+                    gathered.hits.append((record, isinstance(key, str)))
+                elif isinstance(key, str):
                     gathered.add(f'"{key}":\n' if value is None else f'"{key}": "{value}"\n', record)
-                elif places.nodes[node].secret:
-                    gathered.hits.append((record, False))
                 else:
                     gathered.add(f'"{value}"\n', record)
         gathered.look()
@@ -476,9 +485,12 @@ def _may_hold_json(text: str) -> bool:
     return '"' in text and ("{" in text or "[" in text)
 
 
-def _is_whole_secret(text: str) -> bool:
+def _is_whole_secret(text: str, drawn: bool) -> bool:
     """Whether `text` under a secret's name is one: no placeholder, no reference, not short, no sentence."""
-    from workbench.redaction.values import JUDGED, Place, is_secret
+    from workbench.redaction.values import JUDGED, Place, is_drawn, is_secret
+
+    if drawn:
+        return is_drawn(text[: 2 * JUDGED].encode("utf-8", "surrogatepass"))
 
     if text.count(" ") >= _SENTENCE and _SENTENCE_END.search(text) and not _DIGIT.search(text):
         return False

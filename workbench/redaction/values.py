@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from workbench.redaction.entropy import is_hex, is_pronounceable, is_slug
+from workbench.redaction.entropy import is_hex, is_pronounceable, is_slug, reads_random
 
 SHORTEST = 8
 """Characters of the shortest secret."""
@@ -177,6 +177,14 @@ def is_secret(value: bytes, place: Place) -> bool:
     return not _is_wording(text, place, classes)
 
 
+def is_drawn(value: bytes) -> bool:
+    """Whether `value` is a key or token that was drawn: what may stand in a list of such, words do not."""
+    if len(value) < _FEWEST_DRAWN or _DIGEST.match(value):
+        return False
+    random = reads_random(value, JUDGED) or (len(value) >= _FEWEST_HEX and is_hex(value))
+    return random and is_secret(value, Place(b"token", True, False, b'"'))
+
+
 def is_template(text: bytes) -> bool:
     """Whether `text` has places that a program fills in: `${NAME}`, `{name}`, `%(name)s`, `$name`."""
     if _TEMPLATE.search(text):
@@ -267,6 +275,9 @@ def is_uniform(text: bytes) -> bool:
     return len(signs) * 4 <= len(head) + 4 and max(map(head.count, signs), default=0) * 4 >= len(head) * 3
 
 
+_FEWEST_DRAWN = 16
+_FEWEST_HEX = 32
+_DIGEST = re.compile(rb"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake2[bs]?)[:=-]")
 _SIGNS_OF_REFERENCES = (b"!", b"^", b"%", b"$")
 _SIGNS_BETWEEN = re.compile(rb"[^A-Za-z0-9]+")
 _SHORTEST_WORD = 3
