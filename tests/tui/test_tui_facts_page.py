@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -350,6 +351,28 @@ async def test_a_long_chain_scrolls(tmp_path: Path) -> None:
         assert "1 passed" in whole_screen(app)
         await pilot.press("g")
         await until(pilot, lambda: stop_at(page) == "20 passed")
+
+
+@pytest.mark.parametrize(
+    ("links", "said"), [(100, ""), (101, "and 1 older value,"), (103, "and 3 older values,")]
+)
+async def test_a_chain_of_more_than_a_hundred_says_what_it_leaves_out(
+    tmp_path: Path, links: int, said: str
+) -> None:
+    app = app_on(chain_of(tmp_path / "w", links))
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        assert "left out here" not in whole_screen(app)
+        await pilot.press("enter", "G")
+        await until(pilot, lambda: stop_at(page) == f"{max(1, links - 99)} passed")
+        await pilot.pause()
+        assert ("left out here" in whole_screen(app)) is bool(said)
+        assert said in whole_screen(app)
+        (command,) = [each.resolve() for each in page.copy_choices() if each.label == "command"]
+    shown = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "--format", "json"], capture_output=True, check=True
+    )
+    assert len(json.loads(shown.stdout)["chain"]) == links
 
 
 async def test_the_session_of_its_author_is_opened_if_it_is_there(tmp_path: Path) -> None:
