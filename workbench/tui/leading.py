@@ -76,7 +76,7 @@ class Leading(Navigating, inherit_bindings=False):
     async def action_open_screen(self, name: str) -> None:
         """Show a screen; the ways back end here, since the person goes their own."""
         self._left.clear()
-        if self.page is None or self.page.NAME != name:
+        if self.page is None or name != self.page.NAME:
             # Who asks for the screen that is shown looks at it: there nothing changes.
             for page in self.built_pages():
                 page.ways_ended()
