@@ -36,6 +36,7 @@ from workbench.tui.moments import AsOf
 from workbench.tui.screens.facts import FactsPage
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
+from workbench.tui.watch import Committed
 from workbench.workspace import Workspace
 from workbench.workspace.fact_rows import FactFilter
 
@@ -515,3 +516,23 @@ async def test_every_key_works_while_another_process_records(root: Path) -> None
         await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.links == 40)
         await until(pilot, lambda: page.pane.detail is not None and page.pane.detail.row.links == 40)
         assert app.screen is page and page.order == "newest"
+
+
+class AskedWhileEnding(FactsPage):
+    """Hears of a commit when its parts are gone."""
+
+    def on_unmount(self) -> None:
+        super().on_unmount()
+        assert isinstance(self.app, EndingApp)
+        self.app.on_committed(Committed())
+
+
+class EndingApp(FactsApp):
+    PAGES = (AskedWhileEnding,)
+
+
+async def test_a_commit_while_the_program_ends_changes_nothing(root: Path) -> None:
+    app = EndingApp(root, clock=lambda: NOW, screen="facts")
+    async with app.run_test(size=(100, 30)) as pilot:
+        page = await rows_shown(pilot, app)
+    assert app.unexpected == [] and not page.is_attached
