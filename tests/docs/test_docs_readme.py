@@ -68,3 +68,13 @@ def test_the_command_is_on_the_path_before_it_is_used() -> None:
     first, *others = _blocks()
     assert ".venv/bin/workbench" in first and ". .venv/bin/activate" in first
     assert any(line.startswith("workbench ") for block in others for line in block.splitlines())
+
+
+def test_each_picture_is_there_and_names_no_folder_of_a_machine() -> None:
+    named = re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", README, re.MULTILINE)
+    assert {Path(each).stem for each in named} == {"handoffs", "facts", "sessions"}
+    for each in named:
+        drawn = (CHECKOUT / each).read_text("utf-8")
+        (header,) = re.findall(r">([^<]*~[^<]*)<", drawn)
+        assert "~/chronicle" in header
+        assert not re.search(r"/(tmp|work|root|Users)/", drawn)

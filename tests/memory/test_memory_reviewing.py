@@ -272,6 +272,63 @@ def test_no_line_is_matched_twice_and_equal_ones_always_are(older: list[str], ne
     assert len(same) == len(older)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "same"),
+    [
+        ("Read the log on Saturday", "Read the log on Saturday morning: added 0, moved 60", True),
+        ("Read the log on Saturday.", "read the  LOG on saturday: added 0", True),
+        ("Look the same ten up", "Look the same ten up, twice over and in both of the old volumes", True),
+        ("Read logs", "Read logs of the night, of the morning and of all other times of day", False),
+        ("Read the log", "Read the logs of the night, of the morning and of all other times", False),
+        ("Ask the clerk", "Ask the clerk’s deputy about the opening hours of the reading room", False),
+        ("Ship release 1", "Ship release 1.2 to everybody who has asked for it since the spring", False),
+        ("Read the log on Saturday and then decide", "Read the log", False),
+        ("the log on Saturday", "Read the log on Saturday once more before the visitors come in", False),
+    ],
+)
+def test_a_line_that_goes_on_is_the_same_line(older: str, newer: str, same: bool) -> None:
+    assert (matched([older], [newer], continued=True) == {0: (0, False)}) is same
+    # Only where it was asked for: a claim that goes on claims more.
+    assert matched([older], [newer]) == {} or similarity(older, newer) >= SIMILAR
+
+
+def test_the_longest_beginning_has_the_line_and_equal_ones_come_first() -> None:
+    older = ["Read the log", "Read the log on Saturday", "Ask the map room"]
+    newer = [
+        "Ask the map room",
+        "Read the log on Saturday morning: added 0, moved 60, merged 3",
+        "Ask the map room about the three merges of the last night and the others",
+        "Read the log of each of the six nights before, and that of the next",
+    ]
+    assert matched(older, newer, continued=True) == {0: (3, False), 1: (1, False), 2: (0, True)}
+
+
+def test_a_step_whose_outcome_was_added_is_done_and_not_dropped(kept: Kept) -> None:
+    one = hand_off(
+        kept,
+        completed=["Count the rows twice"],
+        verification=["All tests pass here"],
+        next_steps=["Read the log on Saturday", "Ask the map room", "Measure recall on the corpus"],
+    )
+    two = hand_off(
+        kept,
+        completed=[
+            "Read the log on Saturday morning: added 0, moved 60",
+            "Count the rows twice: 14 in the file and 14 in the store, both nights",
+        ],
+        verification=["All tests pass here, on four other machines and in the nightly run"],
+        next_steps=["Ask the map room about the three merges of the last night"],
+    )
+    found = kept.compare(one, two)
+    assert found.dropped == ["Measure recall on the corpus"]
+    assert found.completed.added == ["Read the log on Saturday morning: added 0, moved 60"]
+    assert found.completed.gone == []
+    (counted,) = found.completed.kept
+    assert counted.reworded and counted.older == "Count the rows twice"
+    assert [each.older for each in found.next_steps.kept] == ["Ask the map room"]
+    assert len(found.verification.gone) == len(found.verification.added) == 1
+
+
 # -- since the last review -----------------------------------------------------------------
 
 

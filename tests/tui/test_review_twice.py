@@ -1,32 +1,40 @@
 """One review, done in two ways, leaves the same log; and the next agent is told what it said.
 
-The ways that there are: on the command line, and through the calls that the program's screens make. A way
-through the keys of the screens belongs into `WAYS`.
+The ways that there are: on the command line, through the calls that the program's screens make, and through
+the keys of the screens.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
+from tests.tui.review_keys import through_the_keys
 from tests.tui.review_script import (
     ALEXANDRIA,
     COMMENT,
+    DECIDED,
+    ENCODING,
+    KYOTO,
     LISBON,
+    PROJECT,
     SCRIPT,
+    AcceptedTogether,
     Released,
     Step,
+    Superseded,
     Verdict,
     Withheld,
     left_by,
     on_the_command_line,
     sample,
 )
-from workbench.memory.views import StartupBundle
+from workbench.cli import main
+from workbench.memory.superseding import supersede
 from workbench.workspace import Workspace
 
 Way = Callable[[Path, Sequence[Step]], None]
@@ -44,9 +52,26 @@ def through_the_program_s_calls(root: Path, script: Sequence[Step]) -> None:
                     workspace.memory.quarantine(observation, reason=reason, by=workspace.owner)
                 case Released(observation, reason):
                     workspace.memory.release(observation, reason=reason, by=workspace.owner)
+                case AcceptedTogether(checkpoints):
+                    for each in checkpoints:
+                        workspace.review("checkpoint", each, "accepted", "")
+                case Superseded(fact, slot, value, why):
+                    owner = workspace.owner
+                    supersede(
+                        workspace.memory,
+                        owner=owner,
+                        slot=slot,
+                        value=value,
+                        why=why,
+                        supersedes=fact,
+                        domain="global",
+                        project=PROJECT,
+                        task_id=None,
+                        private=False,
+                    )
 
 
-WAYS: dict[str, Way] = {"calls": through_the_program_s_calls}
+WAYS: dict[str, Way] = {"calls": through_the_program_s_calls, "keys": through_the_keys}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -57,7 +82,13 @@ def test_a_review_leaves_the_same_log_whichever_way_it_is_done(tmp_path: Path, w
     on_the_command_line(first, SCRIPT)
     WAYS[way](second, SCRIPT)
     left = left_by(first, base)
-    assert [event["type"] for event in left] == [*["review.recorded"] * 4, *["visibility.changed"] * 2]
+    assert [event["type"] for event in left] == [
+        *["review.recorded"] * 4,
+        *["visibility.changed"] * 2,
+        *["review.recorded"] * 2,
+        "observation.recorded",
+        "fact.asserted",
+    ]
     assert left_by(second, base) == left
 
 
@@ -73,20 +104,33 @@ def test_what_was_said_otherwise_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["command line", *WAYS])
-def test_the_next_agent_is_told(tmp_path: Path, way: str) -> None:
-    sample(tmp_path / "w")
-    WAYS.get(way, on_the_command_line)(tmp_path / "w", SCRIPT)
-    with Workspace.open(tmp_path / "w", read_only=True) as workspace:
-        (told,) = _context(workspace, "lisbon-encoding")["unresolved_reviews"]
-        assert (told["verdict"], told["comment"], told["target_id"]) == ("questioned", COMMENT, LISBON)
-        review = _context(workspace, "alexandria-line")["review"]
-        assert (review["verdict"], review["target_id"]) == ("accepted", ALEXANDRIA)
-        assert "Which seven nights?" in workspace.memory.brief(project="atlas").text
+def test_the_next_agent_is_told(tmp_path: Path, way: str, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tmp_path / "w"
+    sample(root)
+    WAYS.get(way, on_the_command_line)(root, SCRIPT)
+    (told,) = _context(root, "lisbon-encoding", capsys)["unresolved_reviews"]
+    assert (told["verdict"], told["comment"], told["target_id"]) == ("questioned", COMMENT, LISBON)
+    for task_id, checkpoint in (("alexandria-line", ALEXANDRIA), ("kyoto-rollout", KYOTO)):
+        review = _context(root, task_id, capsys)["review"]
+        assert (review["verdict"], review["target_id"]) == ("accepted", checkpoint)
+    facts = _context(root, "lisbon-encoding", capsys)["current_facts"]
+    (decided,) = [each for each in facts if each["slot"] == "lisbon.encoding"]
+    assert (decided["value"], decided["agent"], decided["kind"]) == (DECIDED, "maya", "decision")
+    with Workspace.open(root, read_only=True) as workspace:
+        assert [link.id for link in workspace.memory.chain(decided["id"])] == [ENCODING, decided["id"]]
+    brief = _answer(["brief", "--project", PROJECT, "--root", str(root)], capsys)
+    assert "Which seven nights?" in brief
+    assert f"lisbon.encoding = {DECIDED}" in brief
 
 
-def _context(workspace: Workspace, task_id: str) -> dict[str, Any]:
+def _context(root: Path, task_id: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """Where a task stands, as the next agent is told."""
-    bundle = workspace.memory.startup_bundle(project="atlas", task_id=task_id)
-    assert isinstance(bundle, StartupBundle)
-    context: dict[str, Any] = msgspec.to_builtins(bundle.task_context)
+    words = ["startup", "--project", PROJECT, "--task-id", task_id, "--root", str(root), "--format", "json"]
+    context: dict[str, Any] = json.loads(_answer(words, capsys))["task_context"]
     return context
+
+
+def _answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert main(words) == 0
+    return capsys.readouterr().out

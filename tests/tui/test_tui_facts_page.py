@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -35,6 +36,7 @@ from workbench.tui.moments import AsOf
 from workbench.tui.screens.facts import FactsPage
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
+from workbench.tui.watch import Committed
 from workbench.workspace import Workspace
 from workbench.workspace.fact_rows import FactFilter
 
@@ -352,6 +354,28 @@ async def test_a_long_chain_scrolls(tmp_path: Path) -> None:
         await until(pilot, lambda: stop_at(page) == "20 passed")
 
 
+@pytest.mark.parametrize(
+    ("links", "said"), [(100, ""), (101, "and 1 older value,"), (103, "and 3 older values,")]
+)
+async def test_a_chain_of_more_than_a_hundred_says_what_it_leaves_out(
+    tmp_path: Path, links: int, said: str
+) -> None:
+    app = app_on(chain_of(tmp_path / "w", links))
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        assert "left out here" not in whole_screen(app)
+        await pilot.press("enter", "G")
+        await until(pilot, lambda: stop_at(page) == f"{max(1, links - 99)} passed")
+        await pilot.pause()
+        assert ("left out here" in whole_screen(app)) is bool(said)
+        assert said in whole_screen(app)
+        (command,) = [each.resolve() for each in page.copy_choices() if each.label == "command"]
+    shown = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "--format", "json"], capture_output=True, check=True
+    )
+    assert len(json.loads(shown.stdout)["chain"]) == links
+
+
 async def test_the_session_of_its_author_is_opened_if_it_is_there(tmp_path: Path) -> None:
     from workbench.sessions import Actum
 
@@ -492,3 +516,23 @@ async def test_every_key_works_while_another_process_records(root: Path) -> None
         await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.links == 40)
         await until(pilot, lambda: page.pane.detail is not None and page.pane.detail.row.links == 40)
         assert app.screen is page and page.order == "newest"
+
+
+class AskedWhileEnding(FactsPage):
+    """Hears of a commit when its parts are gone."""
+
+    def on_unmount(self) -> None:
+        super().on_unmount()
+        assert isinstance(self.app, EndingApp)
+        self.app.on_committed(Committed())
+
+
+class EndingApp(FactsApp):
+    PAGES = (AskedWhileEnding,)
+
+
+async def test_a_commit_while_the_program_ends_changes_nothing(root: Path) -> None:
+    app = EndingApp(root, clock=lambda: NOW, screen="facts")
+    async with app.run_test(size=(100, 30)) as pilot:
+        page = await rows_shown(pilot, app)
+    assert app.unexpected == [] and not page.is_attached

@@ -66,6 +66,11 @@ async def on_event(pilot: Any, app: WorkbenchApp, position: int) -> TimelinePage
     return page
 
 
+def at(page: TimelinePage) -> int:
+    """The position under the cursor; 0 where there is none."""
+    return 0 if page.cursor_event is None else page.cursor_event.position
+
+
 async def test_an_act_leads_to_its_session_and_esc_comes_back(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -211,3 +216,65 @@ async def test_an_observation_leads_to_its_files(story: Path, tmp_path: Path) ->
         await until(pilot, lambda: "The flag is turned by hand." in whole_screen(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is page)
+
+
+async def test_a_filter_that_gave_way_is_there_again_at_the_next_visit(story: Path) -> None:
+    own = TimelineFilter(types=("checkpoint.recorded",))
+    app = story_app(story, "sessions")
+    async with app.run_test(size=(120, 40)) as pilot:
+        sessions = app.page
+        assert isinstance(sessions, SessionsPage)
+        await until(pilot, lambda: sessions.detail.entry is not None)
+        await pilot.press("3")
+        page = await on_event(pilot, app, 8)
+        page.apply(own)
+        await pilot.press("2")
+        sessions.detail.go_to(4)
+        await until(pilot, lambda: sessions.detail.entry is not None and sessions.detail.entry.seq == 4)
+        await pilot.press("o")
+        await until(pilot, lambda: app.page is page and at(page) == 4)
+        assert not page.wanted
+        # What is kept for the next start is the person's own filter.
+        app.save_state()
+        assert "checkpoint.recorded" in app.state.of("timeline").values["types"]
+        # Led on and back: the event that was hidden is still shown.
+        await pilot.press("o", "escape")
+        await until(pilot, lambda: app.page is page and at(page) == 4)
+        assert not page.wanted
+        await pilot.press("escape")
+        await until(pilot, lambda: app.page is sessions and page.wanted == own)
+        assert sessions.detail.entry is not None and sessions.detail.entry.seq == 4
+        await pilot.press("3")
+        await until(pilot, lambda: app.page is page and at(page) == 8)
+        assert page.wanted == own
+
+
+async def test_who_opens_another_screen_finds_the_own_filter_too(story: Path) -> None:
+    own = TimelineFilter(types=("checkpoint.recorded",))
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 8)
+        page.apply(own)
+        await on_event(pilot, app, 8)
+        await app.lead_to(ToEvent(4))
+        await until(pilot, lambda: at(page) == 4)
+        # The number of the screen that is shown changes nothing of what is looked at.
+        await pilot.press("3")
+        await pilot.pause()
+        assert not page.wanted and at(page) == 4
+        await pilot.press("2", "3")
+        await until(pilot, lambda: app.page is page and page.wanted == own and at(page) == 8)
+
+
+async def test_a_filter_set_where_the_person_was_led_counts(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await on_event(pilot, app, 8)
+        page.apply(TimelineFilter(types=("checkpoint.recorded",)))
+        await on_event(pilot, app, 8)
+        await app.lead_to(ToEvent(4))
+        await until(pilot, lambda: at(page) == 4)
+        page.apply(TimelineFilter(actors=("planner",)))
+        await pilot.press("2", "3")
+        await until(pilot, lambda: app.page is page)
+        assert page.wanted == TimelineFilter(actors=("planner",))

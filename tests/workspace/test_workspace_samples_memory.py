@@ -16,6 +16,7 @@ from workbench.imports.workspace_jsonl import load_jsonl
 from workbench.memory.views import ChainLink, Observation, StartupBundle
 from workbench.workspace import Workspace
 from workbench.workspace.manifest_edit import add_alias
+from workbench.workspace.rows import HandoffFilter
 from workbench.workspace.samples import Sample, materialise, samples
 from workbench.workspace.transfer import export_jsonl
 
@@ -172,6 +173,16 @@ def test_a_step_that_nobody_did_is_dropped(atlas: Workspace) -> None:
     first, second = checkpoints(atlas, "importer-flag")[:2]
     compared = atlas.memory.compare(first, second)
     assert "Check that the streaming importer compares the row count of the trailer" in compared.dropped
+
+
+def test_a_step_that_was_done_with_its_outcome_is_not_dropped(atlas: Workspace) -> None:
+    before, latest = checkpoints(atlas, "kyoto-rollout")[-2:]
+    compared = atlas.memory.compare(before, latest)
+    assert compared.dropped == []
+    assert [step for step in compared.next_steps.gone if "log on Saturday" in step]
+    rows = atlas.readers.handoffs.page(HandoffFilter(), 50).rows
+    (row,) = [each for each in rows if each.task_id.casefold() == "kyoto-rollout"]
+    assert row.alarms.dropped == 0
 
 
 def test_a_question_stands_in_three_checkpoints_and_is_answered_in_the_fourth(atlas: Workspace) -> None:

@@ -17,7 +17,12 @@ from workbench.memory.views import Checkpoint, Comparison, Kept, ListChange, Ope
 SIMILAR = 0.8
 """Lines at least this alike are one line in other words."""
 
+LEAST_WORDS = 3
+"""Words that a line needs to count as the beginning of a longer one: a single verb begins too many."""
+
 _WORDS = re.compile(r"\w+")
+_GOES_ON = re.compile(r"[\w'’\u0300-\u036f]|[.,:]\d")
+"""After what a line begins with: the last word, or the last number, is not at its end yet."""
 _MOST_NEAR = 12
 """Words that differ, up to which near spellings are looked for."""
 _SLACK = 1e-9
@@ -51,23 +56,26 @@ def find_checkpoint(snapshot: Snapshot, given: str) -> int:
 def compare(snapshot: Snapshot, older: int, newer: int) -> Comparison:
     """What changed from the checkpoint at one position to the one at another."""
     before, after = checkpoint_at(snapshot, older), checkpoint_at(snapshot, newer)
-    done = matched(before.next_steps, after.completed)
-    ahead = matched(before.next_steps, after.next_steps)
     return Comparison(
         older=before.id,
         newer=after.id,
         older_goal=before.goal,
         newer_goal=after.goal,
         goal_changed=fold(before.goal) != fold(after.goal),
-        completed=_change(before.completed, after.completed),
+        completed=_change(before.completed, after.completed, continued=True),
         verification=_change(before.verification, after.verification),
         open_questions=_change(before.open_questions, after.open_questions),
-        next_steps=_change(before.next_steps, after.next_steps),
-        dropped=[
-            step for index, step in enumerate(before.next_steps) if index not in done and index not in ahead
-        ],
+        next_steps=_change(before.next_steps, after.next_steps, continued=True),
+        dropped=[before.next_steps[index] for index in dropped_steps(before, after)],
         questions=_ages(snapshot, after, newer),
     )
+
+
+def dropped_steps(before: Checkpoint, after: Checkpoint) -> list[int]:
+    """Indexes of the steps that the earlier checkpoint planned, and that are neither done nor planned now."""
+    done = matched(before.next_steps, after.completed, continued=True)
+    ahead = matched(before.next_steps, after.next_steps, continued=True)
+    return [index for index in range(len(before.next_steps)) if index not in done and index not in ahead]
 
 
 # -- matching ------------------------------------------------------------------------------
@@ -139,10 +147,19 @@ class Match(NamedTuple):
     exact: bool
 
 
-def matched(older: Sequence[str], newer: Sequence[str]) -> dict[int, Match]:
+def begins(line: str, longer: str) -> bool:
+    """Whether one folded line is the beginning of another, at the end of a word, and has `LEAST_WORDS`."""
+    line = line.rstrip(".")
+    if len(line) >= len(longer) or not longer.startswith(line) or _GOES_ON.match(longer, len(line)):
+        return False
+    return len(_words(line)) >= LEAST_WORDS
+
+
+def matched(older: Sequence[str], newer: Sequence[str], *, continued: bool = False) -> dict[int, Match]:
     """By index of the older lines that the newer list has: which line it is. No line is used twice.
 
-    Equal ones (folded) are paired first, then the most alike.
+    Equal ones (folded) are paired first, then, with `continued`, those that the newer line begins with, then
+    the most alike. To go on is to say what came of a step; a claim that goes on is another claim.
     """
     found: dict[int, Match] = {}
     free: dict[str, list[int]] = {}
@@ -153,6 +170,8 @@ def matched(older: Sequence[str], newer: Sequence[str]) -> dict[int, Match]:
         if same:
             found[index] = Match(same.pop(0), True)
     taken = {match.line for match in found.values()}
+    if continued:
+        _pair_continued(older, newer, found, taken)
     left = [(i, _Line(line)) for i, line in enumerate(older) if i not in found]
     right = [(j, _Line(line)) for j, line in enumerate(newer) if j not in taken] if left else []
     pairs = [
@@ -168,8 +187,23 @@ def matched(older: Sequence[str], newer: Sequence[str]) -> dict[int, Match]:
     return found
 
 
-def _change(older: Sequence[str], newer: Sequence[str]) -> ListChange:
-    pairs = matched(older, newer)
+def _pair_continued(
+    older: Sequence[str], newer: Sequence[str], found: dict[int, Match], taken: set[int]
+) -> None:
+    """Pair what is left with lines that go on from it: the longest beginning, with the nearest in length."""
+    left = [(i, fold(line)) for i, line in enumerate(older) if i not in found]
+    right = [(j, fold(line)) for j, line in enumerate(newer) if j not in taken] if left else []
+    pairs = [
+        (-len(line), len(longer), i, j) for i, line in left for j, longer in right if begins(line, longer)
+    ]
+    for _, _, i, j in sorted(pairs):
+        if i not in found and j not in taken:
+            found[i] = Match(j, False)
+            taken.add(j)
+
+
+def _change(older: Sequence[str], newer: Sequence[str], *, continued: bool = False) -> ListChange:
+    pairs = matched(older, newer, continued=continued)
     taken = {match.line for match in pairs.values()}
     return ListChange(
         kept=[

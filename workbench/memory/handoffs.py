@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from workbench.log.times import from_micros
 from workbench.memory import reviews, tasks
-from workbench.memory.comparison import matched
+from workbench.memory.comparison import dropped_steps, matched
 from workbench.memory.events import CheckpointRecorded, Evidence, ObservationRecorded
 from workbench.memory.folds import CLOSING, STATUS_SLOT
 from workbench.memory.handoff_views import Alarms, Handoff
@@ -243,9 +243,7 @@ def alarms(snapshot: Snapshot, position: int) -> Alarms:
     carried: frozenset[int] = frozenset()
     if before is not None:
         earlier = checkpoint_at(snapshot, before)
-        done = matched(earlier.next_steps, now.completed)
-        ahead = matched(earlier.next_steps, now.next_steps)
-        dropped = sum(at not in done and at not in ahead for at in range(len(earlier.next_steps)))
+        dropped = len(dropped_steps(earlier, now))
         standing = len(matched(earlier.open_questions, now.open_questions))
         carried = frozenset(match.line for match in matched(earlier.verification, now.verification).values())
     files = evidence_between(snapshot, scope, before or 0, position)

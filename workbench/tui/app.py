@@ -264,6 +264,9 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
 
     def on_committed(self, message: Committed) -> None:
         """Something was committed: the page that is shown asks again, the others when they are shown."""
+        if not self.is_running:
+            # The program is ending: the parts of a screen go before it, and cannot be drawn any more.
+            return
         for page in self.built_pages():
             page.note_commit(shown=page is self.page)
 

@@ -62,9 +62,11 @@ class Leading(Navigating, inherit_bindings=False):
         """Return to where the person was led from."""
         if not self._left:
             return
-        step = self._left.pop()
+        step, left = self._left.pop(), self.page
         if step.screen != step.arrived:
             await self.show_screen(step.screen)
+            if left is not None:
+                left.ways_ended()
         page = self.page
         if page is not None and step.screen == page.NAME:
             if step.bookmark is not None:
@@ -74,4 +76,8 @@ class Leading(Navigating, inherit_bindings=False):
     async def action_open_screen(self, name: str) -> None:
         """Show a screen; the ways back end here, since the person goes their own."""
         self._left.clear()
+        if self.page is None or name != self.page.NAME:
+            # Who asks for the screen that is shown looks at it: there nothing changes.
+            for page in self.built_pages():
+                page.ways_ended()
         await super().action_open_screen(name)

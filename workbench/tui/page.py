@@ -132,6 +132,9 @@ class Page(Asking, inherit_bindings=False):
     def return_to(self, bookmark: Any) -> None:
         """Show a place again that `bookmark` remembered."""
 
+    def ways_ended(self) -> None:
+        """Nobody returns to where the person was led on this screen: put back what gave way for it."""
+
     def jobs_moved(self) -> None:
         """A job of this program began, moved or ended; at most some ten times a second."""
 

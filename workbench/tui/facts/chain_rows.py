@@ -63,6 +63,8 @@ class ChainRows:
     when: Callable[[str], datetime]
     whole: bool = False
     zone: tzinfo = UTC
+    copy_key: str = ""
+    """What is pressed to copy a form of a fact."""
 
     def header(self, width: int) -> Line | None:
         return None
@@ -82,7 +84,19 @@ class ChainRows:
         lines: list[Line] = [(bullet, *first)]
         lines += [(guide, *line) for line in rest]
         lines.append((guide,))
+        if row.left_out:
+            lines += self._left_out(row, inner)
         return lines
+
+    def _left_out(self, stop: LinkStop | DamagedStop, width: int) -> Iterator[Line]:
+        """That the chain goes on, and what shows the rest of it."""
+        left_out = counted(stop.left_out, "older value")
+        said = f"and {left_out}, left out here: {self.copy_key} copies the command that lists them all"
+        bullet = Span(" … ", "dim")
+        for line in wrap(said, width):
+            yield (bullet, Span(line, "dim"))
+            bullet = Span("   ")
+        yield ()
 
     # A link
 

@@ -76,7 +76,7 @@ class FactPane(Vertical):
     def open(self, workspace: Workspace, zone: tzinfo) -> None:
         """Read from this workspace from now on; exact times are shown in `zone`."""
         self._workspace = workspace
-        self._rows = replace(self._rows, zone=zone)
+        self._rows = replace(self._rows, zone=zone, copy_key=self.app.keymap.shown("page.copy"))
         self.chain.renderer = self._rows
 
     @property

@@ -21,6 +21,8 @@ class LinkStop:
     """Nothing of the chain is shown below it."""
     elsewhere: str = ""
     """Its scope in words, where that is written otherwise than in the last link."""
+    left_out: int = 0
+    """How many older facts of the chain are not shown after it, which is the oldest that is."""
 
     @property
     def position(self) -> int:
@@ -53,6 +55,7 @@ class DamagedStop:
     position: int
     why: str
     ends: bool
+    left_out: int = 0
 
 
 Stop: TypeAlias = LinkStop | FactStop | DamagedStop
@@ -67,17 +70,18 @@ def stops_of(detail: FactDetail) -> list[Stop]:
     """Everything that the detail of a fact lists, from the newest link on."""
     last = detail.row
     stops: list[Stop] = []
-    whole = len(detail.links) == last.links
+    beyond = last.links - len(detail.links)
     for number_of, link in enumerate(detail.links, 1):
-        ends = number_of == len(detail.links) and whole
+        oldest = number_of == len(detail.links)
+        ends, left_out = oldest and not beyond, beyond if oldest else 0
         if isinstance(link, DamagedLink):
-            stops.append(DamagedStop(link.position, link.why, ends))
+            stops.append(DamagedStop(link.position, link.why, ends, left_out))
             continue
         fact = link.fact
         scope = (
             scope_words(fact.domain, fact.project or "", fact.task_id or "") if link.other_spelling else ""
         )
-        stops.append(LinkStop(link, ends, scope))
+        stops.append(LinkStop(link, ends, scope, left_out))
     stops += _group(
         detail.rivals,
         "rivals",

@@ -151,8 +151,10 @@ class TimelinePage(TimelineStripPage):
             self.show_list()
         if message.led and not message.passes:
             # Whoever was led to an event wants to see it, whatever was filtered before.
+            own = self._gave_way or self.wanted
             self._at = message.position
             self.apply(TimelineFilter())
+            self._gave_way = own
         self.events.go_to(message.position)
         if message.told:
             self.app.notify(message.told)
@@ -187,6 +189,7 @@ class TimelinePage(TimelineStripPage):
     def bookmark(self) -> Bookmark:
         return Bookmark(
             self.wanted,
+            self._gave_way,
             self.order,
             self._at,
             self.event_pane.tabs.active,
@@ -204,11 +207,16 @@ class TimelinePage(TimelineStripPage):
             self._read(at=bookmark.position)
         elif bookmark.position is not None and bookmark.position != self._at:
             self.events.go_to(bookmark.position)
+        self._gave_way = bookmark.gave_way
         self.event_pane.show_side(bookmark.side)
         if bookmark.detail or bookmark.in_detail:
             self.show_detail(focus=bookmark.in_detail)
         elif self._showing_detail:
             self.show_list()
+
+    def ways_ended(self) -> None:
+        if self._gave_way is not None:
+            self.apply(self._gave_way)
 
     async def action_open_session(self) -> None:
         """Show the event in its session, or the session that recorded it."""

@@ -11,6 +11,8 @@ class Bookmark(NamedTuple):
     """What is shown of the timeline."""
 
     wanted: TimelineFilter
+    gave_way: TimelineFilter | None
+    """The person's own filter, where it gave way to what they were led to."""
     order: TimelineOrder
     position: int | None
     """Under the cursor."""

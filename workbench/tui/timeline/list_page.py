@@ -56,6 +56,8 @@ class TimelineListPage(Page):
         """The filter that is set, what is being typed included."""
         self._chosen = TimelineFilter()
         """What of it is not in the filter line."""
+        self._gave_way: TimelineFilter | None = None
+        """The person's own filter, while it gives way to an event that they were led to."""
         self.order: TimelineOrder = "recorded"
         """What the list is ordered by."""
         self._source: TimelineSource | None = None
@@ -134,7 +136,7 @@ class TimelineListPage(Page):
             self._note_cursor()
         # Who was at the newest event wants to see the newest event.
         state.selected = "" if self._at is None or self._at_newest() else str(self._at)
-        state.values = filter_values(self.wanted)
+        state.values = filter_values(self._gave_way or self.wanted)
         if self.order != "recorded":
             state.values["order"] = self.order
 
@@ -217,7 +219,7 @@ class TimelineListPage(Page):
         if wanted == self.wanted:
             return
         at_newest = self._at_newest()
-        self.wanted = wanted
+        self.wanted, self._gave_way = wanted, None
         self._show_filter()
         self._read(at=None if at_newest else self._at)
         self.count_activity()

@@ -145,7 +145,7 @@ TIMELINE_ACTIONS = (
     Action(
         "timeline.narrow",
         "narrow",
-        "Narrow the timeline to types of events, to actors, to what is private or public.",
+        "Narrow the timeline to projects, tasks, agents, categories, types, actors, to private or public.",
         ("f",),
         "timeline",
         "Find",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable
 from typing import ClassVar, Generic
 
@@ -223,9 +224,9 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
             share=(last - first + 1) / rows,
         )
 
+    @abstractmethod
     def point_at(self, at: int, *, enter: bool) -> None:
         """Put the cursor on the row at an index of the window; go into it where `enter` says so."""
-        raise NotImplementedError
 
     def on_click(self, event: events.Click) -> None:
         """One click points at a row, two open it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from rich.segment import Segment
 from textual import events
 from textual.strip import Strip
@@ -22,17 +24,17 @@ class ScrolledWidget(DrawnWidget):
         """The line on which the thumb's track begins."""
         return 0
 
+    @abstractmethod
     def thumb(self) -> range:
         """The lines of the track that the thumb takes; empty where all is on the screen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def move_screen(self, lines: int) -> None:
         """Move the screen over what it shows, down or (negative) up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def go_to_fraction(self, fraction: float) -> None:
         """Go to a part of the whole, 0 to 1."""
-        raise NotImplementedError
 
     def with_edge(self, strip: Strip, y: int) -> Strip:
         """A strip of a cell less than the width, and the thumb or the empty track behind it."""
