@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FIRST_HITS_SECONDS = 0.06
 """After this long a search shows what it has, and goes on from there."""
+OPENING_ROWS = 30
+"""Rows of a list that is not narrowed with which it opens: they fill a screen; the others follow them."""
 _BEHIND_ALL: dict[str, Place] = {"newest": (1,), "project": ("\U0010ffff" * 4,)}
 """Behind every task: positions are above 0, and stand in an order with the sign changed."""
 
@@ -43,11 +45,11 @@ class HandoffSource:
         return row.key
 
     def first(self, limit: int) -> Page[Handoff]:
-        found = self._page(limit)
+        found = self._page(self._opening(limit))
         return Page(found.rows, True, found.complete)
 
     def last(self, limit: int) -> Page[Handoff]:
-        found = self._page(limit, before=_BEHIND_ALL[self.order])
+        found = self._page(self._opening(limit), before=_BEHIND_ALL[self.order])
         return Page(found.rows, found.complete, True)
 
     def after(self, row: Handoff, limit: int) -> Page[Handoff]:
@@ -96,6 +98,9 @@ class HandoffSource:
 
     # Reading
 
+    def _opening(self, limit: int) -> int:
+        return limit if self._narrowed else min(limit, OPENING_ROWS)
+
     @property
     def _narrowed(self) -> bool:
         return bool(self.wanted.text) or self.wanted.waiting
@@ -104,9 +109,15 @@ class HandoffSource:
         return self.reader.rank(place, order=self.order, closed=self.wanted.closed, as_of=self.as_of)
 
     def _page(
-        self, limit: int, *, after: Place | None = None, before: Place | None = None, least: int = 1
+        self,
+        limit: int,
+        *,
+        after: Place | None = None,
+        before: Place | None = None,
+        least: int = 1,
+        seconds: float = FIRST_HITS_SECONDS,
     ) -> Found:
-        until = monotonic() + FIRST_HITS_SECONDS
+        until = monotonic() + seconds
 
         def go_on(found: int) -> bool:
             return not self._closed and (found < least or monotonic() < until)
@@ -116,8 +127,10 @@ class HandoffSource:
         )
 
     def _around(self, at: Place, key: Hashable, limit: int) -> Page[Handoff]:
+        limit = self._opening(limit)
         half = max(1, limit // 2)
-        above = self._page(half, before=at, least=0)
+        # What stands above costs part of the time only: the row itself and what follows is waited for.
+        above = self._page(half, before=at, least=0, seconds=FIRST_HITS_SECONDS / 3)
         # From the row above on: so the row itself is there if it passes.
         bound = place_of(above.rows[-1], self.order) if above.rows else None
         if bound is None and not above.complete:
