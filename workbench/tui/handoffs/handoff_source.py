@@ -64,14 +64,14 @@ class HandoffSource:
         key: Hashable = place
         at: Place | None = None
         if isinstance(place, Handoff):
-            # Where it stood: what moved away does not take the screen along.
-            at, key = place_of(place, self.order), place.key
-        elif isinstance(place, tuple) and len(place) == 2:
+            # Where it stood: what moved away does not take the screen along. All that was held is read again.
+            return self._around(place_of(place, self.order), place.key, limit, limit // 2)
+        if isinstance(place, tuple) and len(place) == 2:
             at = self.reader.place((str(place[0]), str(place[1])), order=self.order, as_of=self.as_of)
         if at is None:
             page = self.first(limit)
             return Page(page.rows, page.at_start, page.at_end, 0 if page.rows else None)
-        return self._around(at, key, limit)
+        return self._opened_around(at, key, limit)
 
     def seek(self, fraction: float, limit: int) -> Page[Handoff]:
         _, total = self._rank(_BEHIND_ALL[self.order])
@@ -81,7 +81,7 @@ class HandoffSource:
             closed=self.wanted.closed,
             as_of=self.as_of,
         )
-        return self.first(limit) if at is None else self._around(at, None, limit)
+        return self.first(limit) if at is None else self._opened_around(at, None, limit)
 
     def fraction(self, row: Handoff) -> float:
         at, total = self._rank(place_of(row, self.order))
@@ -99,7 +99,8 @@ class HandoffSource:
     # Reading
 
     def _opening(self, limit: int) -> int:
-        return limit if self._narrowed else min(limit, OPENING_ROWS)
+        # A very tall list asks for four times its lines, and a row has up to two.
+        return limit if self._narrowed else min(limit, max(OPENING_ROWS, limit // 8))
 
     @property
     def _narrowed(self) -> bool:
@@ -126,21 +127,24 @@ class HandoffSource:
             self.wanted, limit, order=self.order, after=after, before=before, go_on=go_on, as_of=self.as_of
         )
 
-    def _around(self, at: Place, key: Hashable, limit: int) -> Page[Handoff]:
+    def _opened_around(self, at: Place, key: Hashable, limit: int) -> Page[Handoff]:
         limit = self._opening(limit)
-        half = max(1, limit // 2)
+        # The list puts what it opens at a third down the screen.
+        return self._around(at, key, limit, limit // 3)
+
+    def _around(self, at: Place, key: Hashable, limit: int, above: int) -> Page[Handoff]:
         # What stands above costs part of the time only: the row itself and what follows is waited for.
-        above = self._page(half, before=at, least=0, seconds=FIRST_HITS_SECONDS / 3)
+        before = self._page(max(1, above), before=at, least=0, seconds=FIRST_HITS_SECONDS / 3)
         # From the row above on: so the row itself is there if it passes.
-        bound = place_of(above.rows[-1], self.order) if above.rows else None
-        if bound is None and not above.complete:
+        bound = place_of(before.rows[-1], self.order) if before.rows else None
+        if bound is None and not before.complete:
             bound = self._just_before(at)
-        below = self._page(limit - len(above.rows), after=bound)
-        rows = [*above.rows, *below.rows]
+        below = self._page(limit - len(before.rows), after=bound)
+        rows = [*before.rows, *below.rows]
         focus = next((number for number, row in enumerate(rows) if row.key == key), None)
         if focus is None and rows:
-            focus = min(len(above.rows), len(rows) - 1)
-        return Page(rows, above.complete, below.complete, focus)
+            focus = min(len(before.rows), len(rows) - 1)
+        return Page(rows, before.complete, below.complete, focus)
 
     @staticmethod
     def _just_before(at: Place) -> Place:
