@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.identity.folding import fold
@@ -125,6 +126,7 @@ def _words(text: str) -> list[str]:
     return _WORDS.findall(fold(text).replace("-", " "))
 
 
+@lru_cache(maxsize=1 << 14)
 def _near(one: str, other: str) -> bool:
     """Whether two words are forms of one: `test` and `tests`."""
     needed = SIMILAR * (len(one) + len(other)) / 2 - _SLACK
@@ -136,7 +138,7 @@ def _near(one: str, other: str) -> bool:
 
 def _shared(one: str, other: str) -> int:
     """How many letters of a word occur in another one."""
-    return sum(letter in other for letter in one)
+    return sum(map(other.__contains__, one))
 
 
 class Match(NamedTuple):

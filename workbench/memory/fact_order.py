@@ -1,19 +1,17 @@
 """Current facts of all scopes in an order, read from a place on: what a list of facts is made of.
 
-Each order has an index that gives it, or is held in memory; a filter is applied to batches of it, so that the
-first rows of a list never wait for its last ones.
+Each order has an index that gives it; a filter is applied to batches of it, so that the first rows of a list
+never wait for its last ones.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from workbench.log.errors import InvalidPayload
-from workbench.memory.chain_lengths import Lengths
 from workbench.memory.events import FactAsserted
 from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, UnreadableEvent
 from workbench.memory.spans import Span, domains_seen, newest
@@ -51,23 +49,19 @@ class FactFilter(NamedTuple):
 def in_order(
     snapshot: Snapshot,
     order: FactOrder,
-    lengths: Callable[[], Lengths],
     place: FactPlace | None = None,
     *,
     backwards: bool = False,
 ) -> Iterator[list[int]]:
     """Positions of the current facts behind a place (or before it, the nearest first), in growing batches."""
     size = _FIRST_BATCH
-    if order == "replaced":
-        yield from _by_length(lengths(), place, backwards)
-        return
-    domains = domains_seen(snapshot)
+    domains = domains_seen(snapshot) if order == "newest" else ()
     while True:
         if order == "newest":
             found = _newest(snapshot, domains, place, size, backwards)
             following = FactPlace(found[-1]) if found else None
         else:
-            rows = _by_scope(snapshot, place, size, backwards)
+            rows = (_by_scope if order == "scope" else _by_links)(snapshot, place, size, backwards)
             found = [row.position for row in rows]
             following = rows[-1] if rows else None
         if found:
@@ -116,31 +110,30 @@ def _by_scope(snapshot: Snapshot, place: FactPlace | None, size: int, backwards:
     return [FactPlace(*row) for row in found]
 
 
-def _by_length(lengths: Lengths, place: FactPlace | None, backwards: bool) -> Iterator[list[int]]:
-    ranked = lengths.ranked
-    at = len(ranked) if backwards else 0
+def _by_links(snapshot: Snapshot, place: FactPlace | None, size: int, backwards: bool) -> list[FactPlace]:
+    way, than = ("ASC", ">") if backwards else ("DESC", "<")
+    beyond, values = "1", {}
     if place is not None:
-        key = (-place.links, -place.position)
-        at = bisect_left(ranked, key) if backwards else bisect_right(ranked, key)
-    size = _FIRST_BATCH
-    while at > 0 if backwards else at < len(ranked):
-        if backwards:
-            part, at = ranked[max(0, at - size) : at][::-1], max(0, at - size)
-        else:
-            part, at = ranked[at : at + size], at + size
-        yield [-newest_of_chain for _, newest_of_chain in part]
-        size = min(2 * size, _MOST_BATCH)
+        beyond = f"(links, position) {than} (:links, :position)"
+        values = {"links": place.links, "position": place.position}
+    found = snapshot.rows(
+        f"SELECT position, links FROM facts INDEXED BY {_index_of_links(snapshot)} "
+        f"WHERE {snapshot.asserted()} AND {snapshot.stands('facts')} AND {beyond} "
+        f"ORDER BY links {way}, position {way} LIMIT :size",
+        size=size,
+        **values,
+    )
+    return [FactPlace(position, links=links) for position, links in found]
 
 
-def ordered(
-    snapshot: Snapshot, order: FactOrder, lengths: Callable[[], Lengths], positions: Collection[int]
-) -> list[FactPlace]:
+def _index_of_links(snapshot: Snapshot) -> str:
+    # What was current then is sorted, from an index alone: none can have it in this order for every moment.
+    return "facts_of_domain_in_time" if snapshot.past else "facts_current_by_links"
+
+
+def ordered(snapshot: Snapshot, order: FactOrder, positions: Collection[int]) -> list[FactPlace]:
     """The places of these facts in an order."""
-    found = places(snapshot, positions)
-    if order == "replaced":
-        held = lengths().of
-        found = [each._replace(links=held.get(each.position, 1)) for each in found]
-    return sorted(found, key=lambda each: key_of(order, each))
+    return sorted(places(snapshot, positions), key=lambda each: key_of(order, each))
 
 
 def key_of(order: FactOrder, place: FactPlace) -> tuple[int | str, ...]:
@@ -153,9 +146,9 @@ def key_of(order: FactOrder, place: FactPlace) -> tuple[int | str, ...]:
 
 
 def places(snapshot: Snapshot, positions: Collection[int]) -> list[FactPlace]:
-    """The places of facts, without their links, in no order."""
+    """The places of facts, in no order."""
     rows = snapshot.rows(
-        "SELECT f.position, f.domain_key, f.project_key, f.task_key, f.slot "
+        "SELECT f.position, f.domain_key, f.project_key, f.task_key, f.slot, f.links "
         "FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value",
         these=_json(positions),
     )
@@ -218,10 +211,12 @@ def total(snapshot: Snapshot) -> int:
     return _counted(snapshot, "1")
 
 
-def rank(snapshot: Snapshot, order: FactOrder, lengths: Callable[[], Lengths], place: FactPlace) -> int:
+def rank(snapshot: Snapshot, order: FactOrder, place: FactPlace) -> int:
     """How many current facts stand before a place."""
     if order == "replaced":
-        return bisect_left(lengths().ranked, (-place.links, -place.position))
+        before = "(links, position) > (:links, :position)"
+        index = _index_of_links(snapshot)
+        return _counted(snapshot, before, index, links=place.links, position=place.position)
     if order == "newest":
         return _counted(snapshot, "position > :position", position=place.position)
     values = place._asdict()
@@ -233,11 +228,12 @@ def rank(snapshot: Snapshot, order: FactOrder, lengths: Callable[[], Lengths], p
     )
 
 
-def _counted(snapshot: Snapshot, condition: str, **values: int | str) -> int:
-    index = "" if snapshot.past else "INDEXED BY facts_held"
+def _counted(snapshot: Snapshot, condition: str, index: str = "", **values: int | str) -> int:
+    index = index or ("" if snapshot.past else "facts_held")
+    table = f"facts INDEXED BY {index}" if index else "facts"
     return int(
         snapshot.value(
-            f"SELECT count(*) FROM facts {index} "
+            f"SELECT count(*) FROM {table} "
             f"WHERE {snapshot.asserted()} AND {snapshot.stands('facts')} AND {condition}",
             **values,
         )

@@ -93,12 +93,13 @@ class MemoryFold:
         "position INTEGER NOT NULL, ordinal INTEGER NOT NULL, path TEXT NOT NULL, status TEXT NOT NULL, "
         "sha256 TEXT, PRIMARY KEY(position, ordinal)) STRICT, WITHOUT ROWID",
         "CREATE INDEX evidence_by_digest ON evidence_links(sha256, position) WHERE sha256 IS NOT NULL",
-        # `observation` and `replaces` are positions; `replaced_by` is the fact that took the slot.
+        # `observation` and `replaces` are positions; `replaced_by` is the fact that took the slot; `links`
+        # counts the facts of the chain that ends with this one, which nothing later changes.
         "CREATE TABLE facts("
         "position INTEGER PRIMARY KEY, fact_id BLOB NOT NULL, observation INTEGER NOT NULL, "
         "domain_key TEXT NOT NULL, project_key TEXT NOT NULL, task_key TEXT NOT NULL, "
         "slot TEXT NOT NULL, kind TEXT NOT NULL, private INTEGER NOT NULL, "
-        "replaces INTEGER, to_position INTEGER, replaced_by INTEGER) STRICT",
+        "replaces INTEGER, to_position INTEGER, replaced_by INTEGER, links INTEGER NOT NULL) STRICT",
         "CREATE UNIQUE INDEX facts_by_id ON facts(fact_id)",
         "CREATE INDEX facts_by_slot ON facts(slot, project_key, task_key, domain_key, position, private)",
         # What a slot holds now is found at once, however often it changed.
@@ -110,11 +111,13 @@ class MemoryFold:
         "WHERE to_position IS NULL",
         "CREATE INDEX facts_current_of_domain ON facts(domain_key, position, private, slot) "
         "WHERE to_position IS NULL",
+        # For the person's list, over everything: what was replaced most often first.
+        "CREATE INDEX facts_current_by_links ON facts(links, position, private) WHERE to_position IS NULL",
         "CREATE INDEX facts_in_time "
         "ON facts(domain_key, project_key, task_key, position, to_position, private)",
         "CREATE INDEX facts_of_project_in_time "
         "ON facts(domain_key, project_key, position, to_position, private)",
-        "CREATE INDEX facts_of_domain_in_time ON facts(domain_key, position, to_position, private)",
+        "CREATE INDEX facts_of_domain_in_time ON facts(domain_key, position, to_position, private, links)",
         "CREATE INDEX facts_replaced ON facts(replaced_by) WHERE replaced_by IS NOT NULL",
         "CREATE TABLE fact_confirmations("
         "fact_position INTEGER NOT NULL, position INTEGER NOT NULL, observation INTEGER NOT NULL, "
@@ -249,7 +252,8 @@ def _fact(connection: apsw.Connection, event: FoldEvent) -> None:
         (event.position, said.slot, *keys, private),
     )
     connection.execute(
-        "INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+        "INSERT INTO facts VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, NULL, "
+        "1 + (SELECT coalesce(sum(links), 0) FROM facts WHERE replaced_by = ?1))",
         (
             event.position,
             event.event_id,

@@ -9,6 +9,7 @@ may rest on any earlier file of the task.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -42,9 +43,15 @@ class Head(NamedTuple):
     task: str
     closed: bool
     status: str | None
-    checkpoint_id: str
+    event_id: bytes
+    """Of the checkpoint."""
     judged: bool
     """There is a verdict on the checkpoint, or on a line of it."""
+
+    @property
+    def checkpoint_id(self) -> str:
+        """The id of its checkpoint."""
+        return id_text(self.event_id)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -90,55 +97,53 @@ _KEYS = "domain_key = :domain AND project_key = :project AND task_key = :task"
 def heads(snapshot: Snapshot) -> list[Head]:
     """Every task that has a checkpoint, at its latest one; the latest first. For a person: none is hidden."""
     newest: dict[tuple[str, str], fetch.Row] = {}
-    said: dict[tuple[str, str], set[str | None]] = {}
+    spelled: dict[tuple[str, str], set[str | None]] = {}
     canonical: dict[str, str] = {}
-    for row in snapshot.rows(_PAST if snapshot.past else _NOW):
+    judged = _judged(snapshot)
+    carrier = ("o.event_id", _CARRIER) if judged else ("NULL", "")
+    for row in snapshot.rows((_PAST if snapshot.past else _NOW).format(*carrier)):
         name = canonical.get(row[1])
         if name is None:
             name = canonical[row[1]] = (snapshot.registry.project_forms(row[1]) or (row[1],))[0]
         key = (name, row[2])
         known = newest.get(key)
-        if known is None or known[0] < row[0]:
+        if known is None:
             newest[key] = row
-        said.setdefault(key, set()).add(row[3])
+        else:
+            spelled.setdefault(key, {known[3]}).add(row[3])
+            if known[0] < row[0]:
+                newest[key] = row
     statuses = _statuses(snapshot) if snapshot.past else {}
-    judged = _judged(snapshot)
     found: list[Head] = []
-    for key, (position, _, _, _, event_id, observation_id) in newest.items():
+    for key, (position, _, _, status, event_id, observation_id) in newest.items():
         if snapshot.past:
             status = statuses.get(key)
-        elif len(said[key]) == 1:
-            (status,) = said[key]
-        else:
+        elif len(spelled.get(key, ())) > 1:
             # Its spellings say different things: the newest of what they say counts.
             status = tasks.status(snapshot, snapshot.registry.project_forms(key[0]) or (key[0],), key[1])
-        checkpoint_id = id_text(event_id)
-        has_verdict = bool(judged) and (
-            checkpoint_id in judged or (observation_id is not None and id_text(observation_id) in judged)
-        )
-        found.append(Head(position, *key, status in CLOSING, status, checkpoint_id, has_verdict))
-    found.sort(key=lambda head: -head.position)
+        has_verdict = event_id in judged or observation_id in judged
+        found.append(Head(position, *key, status in CLOSING, status, event_id, has_verdict))
+    found.sort(key=itemgetter(0), reverse=True)
     return found
 
 
 _NOW = (
-    "SELECT c.position, t.project_key, t.task_key, t.status_raw, c.event_id, o.event_id "
-    "FROM tasks t CROSS JOIN checkpoints c ON c.position = t.latest "
-    "LEFT JOIN observations o ON o.position = c.observation"
+    "SELECT c.position, t.project_key, t.task_key, t.status_raw, c.event_id, {} "
+    "FROM tasks t CROSS JOIN checkpoints c ON c.position = t.latest {}"
 )
 _PAST = (
-    "SELECT c.position, c.project_key, c.task_key, NULL, c.event_id, o.event_id FROM checkpoints c "
-    "LEFT JOIN observations o ON o.position = c.observation "
+    "SELECT c.position, c.project_key, c.task_key, NULL, c.event_id, {} FROM checkpoints c {} "
     "WHERE c.position <= :upto AND (c.to_position IS NULL OR c.to_position > :upto)"
 )
+_CARRIER = "LEFT JOIN observations o ON o.position = c.observation"
 
 
-def _judged(snapshot: Snapshot) -> frozenset[str]:
+def _judged(snapshot: Snapshot) -> frozenset[bytes | None]:
     """The ids of everything that has a verdict."""
     if not snapshot.reviewed:
         return frozenset()
     found = snapshot.rows("SELECT DISTINCT target_id FROM reviews WHERE position <= :upto")
-    return frozenset(target for (target,) in found)
+    return frozenset(id_bytes(target) for (target,) in found) - {None}
 
 
 def _statuses(snapshot: Snapshot) -> dict[tuple[str, str], str | None]:

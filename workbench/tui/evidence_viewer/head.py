@@ -77,10 +77,12 @@ def head_lines(item: EvidenceItem, width: int, now: datetime, zone: tzinfo, *, r
 class EvidenceHead(DrawnWidget):
     """Draws the head."""
 
-    DEFAULT_CSS = "EvidenceHead { height: 2; margin: 0 0 1 0; background: $raised; }"
+    DEFAULT_CSS = "EvidenceHead { margin: 0 0 1 0; background: $raised; }"
 
-    def __init__(self, *, css_id: str) -> None:
+    def __init__(self, *, css_id: str, height: int) -> None:
         super().__init__(id=css_id)
+        # As high as it will be: what stands below is not laid out a second time.
+        self.styles.height = height
         self._made: Callable[[int], list[Line]] = lambda width: []
         self._kept: tuple[int, list[Line]] | None = None
 

@@ -101,9 +101,11 @@ class EvidenceViewer(Dialog[None]):
         self._hits: int | None = None
 
     def compose(self) -> ComposeResult:
+        # Read while the panel is being made: mostly the first that is painted has the text already.
+        self.action_read()
         with Vertical(classes="panel") as panel:
             panel.border_title = "Evidence"
-            yield EvidenceHead(css_id="evidence-head")
+            yield EvidenceHead(css_id="evidence-head", height=self._head_lines)
             yield TabLine(SIDES, css_id="evidence-tabs")
             yield PictureView(css_id="evidence-picture")
             yield EvidenceText(css_id="evidence-text")
@@ -111,9 +113,8 @@ class EvidenceViewer(Dialog[None]):
             yield Static("", classes="keys", markup=False)
 
     def on_mount(self) -> None:
-        """Read it."""
+        """Say that it is being read."""
         self.pane.set_blocks([note("reading …")])
-        self.action_read()
 
     def on_resize(self) -> None:
         """A small terminal is given to it whole; bytes stand in lines of as many as there is room for."""
@@ -214,7 +215,7 @@ class EvidenceViewer(Dialog[None]):
         roomy = self.app.size.height >= _ROOMY_ROWS
         now = self.app.clock()
         self.query_one(EvidenceHead).show(
-            lambda width: head_lines(item, width, now, self._zone, roomy=roomy), 3 if roomy else 2
+            lambda width: head_lines(item, width, now, self._zone, roomy=roomy), self._head_lines
         )
         picture = self.body.picture if self.side == COPY and self.app.size.height >= _PICTURE_ROWS else None
         self.query_one(PictureView).show(picture)
@@ -226,6 +227,10 @@ class EvidenceViewer(Dialog[None]):
             self.pane.set_blocks(sides.blocks(view, self.pane.size.width - 3), keep_place=keep_place)
         self.query_one(TabLine).show(self.side, *self._notes())
         self._say_keys()
+
+    @property
+    def _head_lines(self) -> int:
+        return 3 if self.app.size.height >= _ROOMY_ROWS else 2
 
     @property
     def _view(self) -> sides.View:
@@ -248,7 +253,7 @@ class EvidenceViewer(Dialog[None]):
             if room < -3:
                 break
             kept.append((key, meaning))
-        self.query_one(".keys", Static).update(key_line(*kept))
+        self.query_one(".keys", Static).update(key_line(*kept), layout=False)
 
     def action_other(self, step: int) -> None:
         """Show the next or the previous file of the same record."""

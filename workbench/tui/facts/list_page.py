@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
-TYPING_SECONDS = 0.15
+TYPING_SECONDS = 0.05
 """Pause in typing after which the filter is applied."""
 AGES_SECONDS = 30.0
 

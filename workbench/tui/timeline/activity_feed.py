@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from workbench.log.times import Clock, now, to_micros
+from workbench.tui.timeline.turns import Turns
 from workbench.workspace.readers.timeline_activity import Scale
 from workbench.workspace.readers.timeline_parts import EARLIEST, LATEST
 from workbench.workspace.readers.timeline_queries import TimelineReader
@@ -34,11 +35,16 @@ class ActivityFeed:
     """One run at a time counts; a later one goes on from what an earlier one has, where it can."""
 
     def __init__(
-        self, reader: TimelineReader, tell: Callable[[ActivityFeed, Activity], None], clock: Clock = now
+        self,
+        reader: TimelineReader,
+        tell: Callable[[ActivityFeed, Activity], None],
+        clock: Clock = now,
+        turns: Turns | None = None,
     ) -> None:
         self._reader = reader
         self._tell = tell
         self._clock = clock
+        self._turns = turns or Turns()
         self._run = 0
         self._known: Activity | None = None
 
@@ -86,15 +92,18 @@ class ActivityFeed:
                 return
         told = monotonic()
         first = True
+        with self._turns.taking() as portion:
 
-        def go_on(counts: list[int]) -> bool:
-            nonlocal told, first
-            if wished() and (first or monotonic() - told >= TELL_SECONDS):
-                told, first = monotonic(), False
-                self._tell(self, Activity(wanted, room, upto, scale, whole, tuple(counts), done=False))
-            return wished()
+            def go_on(counts: list[int]) -> bool:
+                nonlocal told, first
+                if wished() and (first or monotonic() - told >= TELL_SECONDS):
+                    told, first = monotonic(), False
+                    self._tell(self, Activity(wanted, room, upto, scale, whole, tuple(counts), done=False))
+                return portion(wished)
 
-        matching = reader.activity.matching(wanted, scale, go_on, upto=upto)
+            if not portion(wished):
+                return
+            matching = reader.activity.matching(wanted, scale, go_on, upto=upto)
         self._finish(Activity(wanted, room, upto, scale, whole, tuple(matching)), wished)
 
     def _until(self, until: int, since: int | None) -> int:

@@ -24,6 +24,7 @@ from workbench.tui.timeline.messages import SearchLooked
 from workbench.tui.timeline.remembered import filter_from, filter_values
 from workbench.tui.timeline.source import Looked, TimelineSource
 from workbench.tui.timeline.strip import DAYS, day_text
+from workbench.tui.timeline.turns import Turns
 from workbench.tui.timeline.typed_filter import typed, with_terms
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.readers.timeline_queries import TimelineReader
 
-TYPING_SECONDS = 0.15
+TYPING_SECONDS = 0.05
 """Pause in typing after which the filter is applied."""
 RESTING_SECONDS = 0.08
 """Pause in moving after which the event under the cursor is shown; the first of many moves shows at once."""
@@ -61,6 +62,8 @@ class TimelineListPage(Page):
         self.order: TimelineOrder = "recorded"
         """What the list is ordered by."""
         self._source: TimelineSource | None = None
+        self.turns = Turns()
+        """What the list and the strip count in turn."""
         self._zone: tzinfo = UTC
         self._at: int | None = None
         """The position under the cursor, now or when the program was left."""
@@ -242,7 +245,7 @@ class TimelineListPage(Page):
         if self._source is not None:
             self._source.close()
         self._looked = None
-        self._source = TimelineSource(reader, self.wanted, self._say_looked, self.order)
+        self._source = TimelineSource(reader, self.wanted, self._say_looked, self.order, self.turns)
         self.events.empty_lines = empty_lines(self.wanted, self.app.keymap.shown("timeline.clear"))
         self.events.set_source(self._source, at)
 

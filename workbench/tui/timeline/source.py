@@ -8,6 +8,7 @@ from threading import Lock
 from time import monotonic
 from typing import TypeAlias
 
+from workbench.tui.timeline.turns import Turns
 from workbench.tui.widgets.page_source import Page
 from workbench.workspace.readers.timeline_queries import (
     FIRST_PLACE,
@@ -33,7 +34,7 @@ class TimelineSource:
 
     Without a filter the total is exact and a row has a number. With one the total is counted once from the
     newest event back; later only what came since is counted, since events do not change. `told` is called
-    from worker threads with where a search has come to.
+    from worker threads with where a search has come to. Counts that share `turns` work one at a time.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class TimelineSource:
         wanted: TimelineFilter,
         told: Callable[[TimelineSource, Looked | None], None] = lambda source, looked: None,
         order: TimelineOrder = "recorded",
+        turns: Turns | None = None,
     ) -> None:
         self.wanted = wanted
         self.order = order
@@ -49,6 +51,7 @@ class TimelineSource:
         """The last position of the log, as of the last read."""
         self._reader = reader
         self._told = told
+        self._turns = turns or Turns()
         self._closed = False
         self._counted_to = 0
         self._counted = 0
@@ -127,10 +130,10 @@ class TimelineSource:
         def ended() -> bool:
             return self._closed or cancelled()
 
-        with self._saying() as say:
+        with self._saying() as say, self._turns.taking() as portion:
             found = known + self._reader.count(
                 self.wanted,
-                ended,
+                lambda: not portion(lambda: not ended()),
                 lambda number: progress(known + number),
                 after=since,
                 upto=upto,

@@ -74,7 +74,7 @@ class TimelineStripPage(TimelineListPage):
         if self._feed is not None:
             self._feed.stop()
         if reader is not None:
-            self._feed = ActivityFeed(reader, self._say_counted, self._now)
+            self._feed = ActivityFeed(reader, self._say_counted, self._now, self.turns)
 
     def _say_counted(self, feed: ActivityFeed, activity: Activity) -> None:
         self.post_message(ActivityCounted(feed, activity))

@@ -77,6 +77,8 @@ class RowReader(Generic[Row]):
         self._pending: dict[Purpose, Ticket] = {}
         self._counting = False
         self._count_again = False
+        self._count_owed = False
+        """A count waits for the first rows: it must not take their time."""
 
     def start_over(self) -> None:
         """Whatever is being read is for rows that are no longer wanted."""
@@ -87,7 +89,7 @@ class RowReader(Generic[Row]):
         """Read from another source from now on."""
         self.source = source
         self.epoch += 1
-        self._counting = self._count_again = False
+        self._counting = self._count_again = self._count_owed = False
         self.start_over()
 
     def is_reading(self, purpose: Purpose) -> bool:
@@ -118,12 +120,20 @@ class RowReader(Generic[Row]):
         if self._pending.get(ticket.purpose) is not ticket:
             return False
         del self._pending[ticket.purpose]
+        if ticket.purpose == "open" and self._count_owed:
+            self.count()
         return True
 
     def count(self) -> None:
-        """Find out in a worker thread how many rows there are; while that runs, once more after it."""
+        """Find out in a worker thread how many rows there are; while that runs, once more after it.
+
+        While a list is being opened, as soon as it has its first rows.
+        """
         source, epoch, widget = self.source, self.epoch, self._widget
         if source is None or not widget.is_attached:
+            return
+        self._count_owed = self.is_reading("open")
+        if self._count_owed:
             return
         if self._counting:
             self._count_again = True

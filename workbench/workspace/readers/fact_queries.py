@@ -17,7 +17,6 @@ from workbench.log.errors import InvalidPayload
 from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros
 from workbench.memory import assumptions, fact_order, fact_standing, facts, reviews
-from workbench.memory.chain_lengths import WALKED, ChainLengths, Lengths, walked_length
 from workbench.memory.events import FactAsserted, ObservationRecorded
 from workbench.memory.snapshot import EVENT_COLUMNS, Sight, Snapshot, UnreadableEvent, id_bytes, id_text
 from workbench.memory.spans import domains_seen
@@ -47,7 +46,6 @@ class FactReader:
     def __init__(self, log: EventLog, registry: Callable[[], Registry]) -> None:
         self._sight = Sight(log)
         self._registry = registry
-        self._lengths = ChainLengths()
         self._lock = Lock()
         self._clashing: tuple[tuple[int, int, Registry], frozenset[int]] | None = None
 
@@ -109,7 +107,7 @@ class FactReader:
     def rank(self, order: FactOrder, place: FactPlace, *, as_of: int | None = None) -> int:
         """How many of all current facts stand before a place."""
         with self._look(as_of) as snapshot:
-            return fact_order.rank(snapshot, order, lambda: self._lengths.at(snapshot), place)
+            return fact_order.rank(snapshot, order, place)
 
     def place_of_rank(self, order: FactOrder, rank: int, *, as_of: int | None = None) -> FactPlace | None:
         """The place before which `rank` of all current facts stand, else the last one; None without facts."""
@@ -196,7 +194,7 @@ class FactReader:
             own = frozenset((last, *rivals))
             elsewhere, more = fact_standing.same_slot(snapshot, row.slot, row.place.project, own, ELSEWHERE)
             return FactDetail(
-                row=msgspec.structs.replace(row, place=row.place._replace(links=len(links))),
+                row=row,
                 links=tuple(self._readable(snapshot, each, row.place) for each in links[:LINKS]),
                 rivals=tuple(self._rows(snapshot, rivals)),
                 elsewhere=tuple(self._rows(snapshot, elsewhere)),
@@ -240,17 +238,14 @@ class FactReader:
         place: FactPlace | None,
         backwards: bool,
     ) -> Iterator[Sequence[int]]:
-        def lengths() -> Lengths:
-            return self._lengths.at(snapshot)
-
         if not wanted.only:
-            yield from fact_order.in_order(snapshot, order, lengths, place, backwards=backwards)
+            yield from fact_order.in_order(snapshot, order, place, backwards=backwards)
             return
         # Few facts are disputed or clash: they are all put in order.
         chosen = (
             self._conflicting(snapshot) if wanted.only == "conflicts" else fact_standing.disputed(snapshot)
         )
-        ordered = fact_order.ordered(snapshot, order, lengths, chosen)
+        ordered = fact_order.ordered(snapshot, order, chosen)
         if place is not None:
             at = fact_order.key_of(order, place)
             ordered = [
@@ -275,11 +270,7 @@ class FactReader:
 
     def _place(self, snapshot: Snapshot, position: int) -> FactPlace:
         (place,) = fact_order.places(snapshot, [position])
-        return place._replace(links=self._chain_length(snapshot, position))
-
-    def _chain_length(self, snapshot: Snapshot, position: int) -> int:
-        walked = walked_length(snapshot, position)
-        return walked if walked < WALKED else self._lengths.at(snapshot).of.get(position, walked)
+        return place
 
     def _rivals(self, snapshot: Snapshot, place: FactPlace, private: bool) -> list[int]:
         return fact_standing.rivals(
@@ -295,7 +286,8 @@ class FactReader:
     def _rows(self, snapshot: Snapshot, positions: Sequence[int]) -> list[FactRow]:
         rows = snapshot.rows(
             f"SELECT {EVENT_COLUMNS}, f.domain_key, f.project_key, f.task_key, f.slot, f.private, "
-            "f.kind, f.to_position FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value "
+            "f.kind, f.to_position, f.links FROM json_each(:these) j "
+            "CROSS JOIN facts f ON f.position = j.value "
             f"CROSS JOIN events e ON e.position = f.position WHERE {snapshot.asserted('f')} ORDER BY j.key",
             these=msgspec.json.encode(list(positions)).decode(),
         )
@@ -306,11 +298,9 @@ class FactReader:
 
     def _row(self, snapshot: Snapshot, row: fetch.Row) -> FactRow:
         position, event_id = row[:2]
-        domain, project, task, slot, private, kind, ended = row[-7:]
+        domain, project, task, slot, private, kind, ended, links = row[-8:]
         current = not snapshot.ended(ended)
-        place = FactPlace(position, domain, project, task, slot)
-        if current:
-            place = place._replace(links=self._chain_length(snapshot, position))
+        place = FactPlace(position, domain, project, task, slot, links)
         fact_id = id_text(event_id)
         known: dict[str, Any] = {
             "id": fact_id,

@@ -59,6 +59,10 @@ _OF_ACTOR = (
     "SELECT count(*) FROM event_actors a CROSS JOIN events e ON e.position = a.position "
     "WHERE a.actor_id = (SELECT actor_id FROM actors WHERE name = ?) AND a.position {} ? AND e.stream_id = ?"
 )
+_OF_ACTOR_WITHIN = (
+    "SELECT count(*) FROM event_actors WHERE actor_id = (SELECT actor_id FROM actors WHERE name = ?) "
+    "AND position BETWEEN ? AND ?"
+)
 
 
 def acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:
@@ -70,14 +74,23 @@ def acts_upto(connection: apsw.Connection, stream_id: int, seq: int) -> int:
 
 def seq_at(connection: apsw.Connection, stream_id: int, position: int) -> int:
     """The last seq that a stream had at a position; 0 where it had none."""
-    low, high = 0, fetch.value(connection, "SELECT last_seq FROM streams WHERE stream_id = ?", (stream_id,))
-    sql = "SELECT position FROM events WHERE stream_id = ? AND seq = ?"
+    low, high = 0, _last_seq(connection, stream_id)
     # Positions rise along a stream: no index over both is needed to halve.
     while low < high:
         middle = (low + high + 1) // 2
-        at = fetch.value(connection, sql, (stream_id, middle))
+        at = _position_of(connection, stream_id, middle)
         low, high = (middle, high) if at is not None and at <= position else (low, middle - 1)
     return low
+
+
+def _last_seq(connection: apsw.Connection, stream_id: int) -> int:
+    return int(fetch.value(connection, "SELECT last_seq FROM streams WHERE stream_id = ?", (stream_id,)))
+
+
+def _position_of(connection: apsw.Connection, stream_id: int, seq: int) -> int | None:
+    sql = "SELECT position FROM events WHERE stream_id = ? AND seq = ?"
+    found: int | None = fetch.value(connection, sql, (stream_id, seq))
+    return found
 
 
 class PastSession(NamedTuple):
@@ -177,11 +190,7 @@ def _actors(connection: apsw.Connection, session: PastSession, position: int) ->
     later = 2 * acta > sum(now.values())
     if acta >= LONG and len({actor for actor, _ in now}) == len(now):
         # Nobody was of two kinds: the index of actors knows who did what.
-        side = ">" if later else "<="
-        found = {
-            key: int(fetch.value(connection, _OF_ACTOR.format(side), (key[0], position, stream_id)))
-            for key in now
-        }
+        found = {key: _acts_of(connection, key[0], stream_id, end, position, later=later) for key in now}
     else:
         try:
             among = connection.execute(_BY_ACTOR, (stream_id, end, -1) if later else (stream_id, 0, acta))
@@ -192,6 +201,19 @@ def _actors(connection: apsw.Connection, session: PastSession, position: int) ->
             found, later = now, False
     counts = {key: now[key] - found.get(key, 0) for key in now} if later else found
     return [(actor, kind, number) for (actor, kind), number in counts.items() if number > 0]
+
+
+def _acts_of(
+    connection: apsw.Connection, actor: str, stream_id: int, end: int, position: int, *, later: bool
+) -> int:
+    """How many events of a stream an actor is in up to its seq `end`, or (`later`) behind it."""
+    first, last = (end + 1, _last_seq(connection, stream_id)) if later else (1, end)
+    low, high = _position_of(connection, stream_id, first), _position_of(connection, stream_id, last)
+    if low is not None and high is not None and high - low == last - first:
+        # Nothing else was recorded meanwhile, as in an import: the index of actors alone tells.
+        return int(fetch.value(connection, _OF_ACTOR_WITHIN, (actor, low, high)))
+    side = ">" if later else "<="
+    return int(fetch.value(connection, _OF_ACTOR.format(side), (actor, position, stream_id)))
 
 
 def facets_upto(connection: apsw.Connection, stream_id: int, end: int) -> dict[int, int]:
