@@ -85,14 +85,12 @@ async def test_a_verdict_waits_for_a_lock_beside_the_screen(tmp_path: Path) -> N
                 pilot, lambda: isinstance(app.screen, VerdictDialog) and bool(app.screen.query("#said"))
             )
             await pilot.press("a", "enter")
-            await until(pilot, lambda: app.screen is page)
-            await pilot.press("j")
-            await until(
-                pilot,
-                lambda: page.cursor_handoff is not None and page.cursor_handoff.task_id == "docs-refresh",
-            )
+            await until(pilot, lambda: "recording …" in whole_screen(app))
+            await pilot.press("escape", "enter", "tab", *"more")
             await until(pilot, lambda: "waiting for another program that writes" in whole_screen(app))
+            assert isinstance(app.screen, VerdictDialog), "what is being written is waited for"
             other.release()
+        await until(pilot, lambda: app.screen is page)
         await until(pilot, lambda: page.waiting == 2)
     with Workspace.open(root) as workspace:
         assert workspace.memory.reviews().reviews[0].verdict == "accepted"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workbench.memory.reviews_written import ReviewReceipt
     from workbench.tui.dialogs.verdict import Judged, Verdict
     from workbench.tui.page import Page
+    from workbench.workspace import Workspace
 
 
 class VerdictsWritten(Message):
@@ -34,15 +35,28 @@ class VerdictsWritten(Message):
 def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
     """Ask for a verdict on `judged` and write it; the page is told by one `VerdictsWritten`.
 
-    `given` and `refused` are a verdict that could not be written, and why: it can be changed and given again.
+    The dialog stays until it is written: a lock or a full disk costs no word of the comment. `given` and
+    `refused` are a verdict that could not be written, and why: it can be changed and given again.
     """
     from workbench.tui.dialogs.verdict import VerdictDialog
 
-    def take(verdict: Verdict | None) -> None:
-        if verdict is not None:
-            write_verdicts(page, [(judged, verdict)])
+    workspace = page.app.workspace
+    if workspace is None:
+        return
 
-    page.app.push_screen(VerdictDialog(judged, given, refused), take)
+    def write(verdict: Verdict) -> ReviewReceipt:
+        return _written(workspace, judged, verdict)
+
+    def take(verdict: Verdict | None) -> None:
+        if dialog.receipt is not None:
+            page.post_message(VerdictsWritten([dialog.receipt]))
+
+    dialog = VerdictDialog(judged, given, refused, write)
+    page.app.push_screen(dialog, take)
+
+
+def _written(workspace: Workspace, judged: Judged, verdict: Verdict) -> ReviewReceipt:
+    return workspace.review(judged.kind, judged.id, verdict.verdict, verdict.comment, item=verdict.item)
 
 
 def write_verdicts(page: Page, verdicts: Sequence[tuple[Judged, Verdict]]) -> None:
@@ -56,11 +70,7 @@ def write_verdicts(page: Page, verdicts: Sequence[tuple[Judged, Verdict]]) -> No
         receipts: list[ReviewReceipt] = []
         for judged, verdict in wanted:
             try:
-                receipts.append(
-                    workspace.review(
-                        judged.kind, judged.id, verdict.verdict, verdict.comment, item=verdict.item
-                    )
-                )
+                receipts.append(_written(workspace, judged, verdict))
             except WorkbenchError as error:
                 page.post_message(VerdictsWritten(receipts, error, (judged, verdict)))
                 return

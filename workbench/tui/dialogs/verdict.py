@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -14,10 +15,11 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from workbench.memory.events import ReviewItem
-from workbench.memory.reviews_written import MAX_COMMENT
+from workbench.memory.reviews_written import MAX_COMMENT, ReviewReceipt
 from workbench.memory.views import Review
 from workbench.tui.dialogs.base import Dialog, key_line
-from workbench.tui.present import literal, number, one_line, visible
+from workbench.tui.failures import failure_of
+from workbench.tui.present import literal, number, one_line, plain_lines
 from workbench.tui.redactions.scratch_pad import editable, with_newlines
 
 VERDICT_MARKS: dict[str, tuple[str, str]] = {
@@ -163,10 +165,28 @@ class CommentArea(TextArea):
         )
 
 
+class _Written(Message, bubble=False):
+    """It was written."""
+
+    def __init__(self, verdict: Verdict, receipt: ReviewReceipt) -> None:
+        super().__init__()
+        self.verdict = verdict
+        self.receipt = receipt
+
+
+class _NotWritten(Message, bubble=False):
+    """It was refused."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
 class VerdictDialog(Dialog[Verdict]):
     """Ends with the verdict, None for esc. No verdict is preselected.
 
-    `refused` says why the one that is offered as `given` could not be written.
+    `write` is called on another thread while the dialog stays: what it refuses is said, and what was typed
+    can be given again. `refused` says why the one that is offered as `given` could not be written.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -186,7 +206,7 @@ class VerdictDialog(Dialog[Verdict]):
     VerdictDialog #earlier { height: auto; color: $quiet; }
     VerdictDialog #scope { margin-bottom: 1; }
     VerdictDialog .gap { margin-top: 1; }
-    VerdictDialog #said { height: 1; margin-top: 1; color: $quiet; }
+    VerdictDialog #said { height: auto; max-height: 3; margin-top: 1; color: $quiet; }
     VerdictDialog TextArea, VerdictDialog TextArea:focus {
         height: 6; border: none; padding: 0; background: $cursor; color: $ink;
         scrollbar-size-vertical: 1;
@@ -202,7 +222,13 @@ class VerdictDialog(Dialog[Verdict]):
     VerdictDialog.-small .keys { margin-top: 0; }
     """
 
-    def __init__(self, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
+    def __init__(
+        self,
+        judged: Judged,
+        given: Verdict | None = None,
+        refused: str = "",
+        write: Callable[[Verdict], ReviewReceipt] | None = None,
+    ) -> None:
         super().__init__()
         self.judged = judged
         self._of_line = judged.item is not None and (
@@ -210,6 +236,10 @@ class VerdictDialog(Dialog[Verdict]):
         )
         self._given = given
         self._refused = refused
+        self._write = write
+        self._busy = False
+        self.receipt: ReviewReceipt | None = None
+        """What was written, once it is."""
 
     def compose(self) -> ComposeResult:
         judged, given = self.judged, self._given
@@ -255,6 +285,8 @@ class VerdictDialog(Dialog[Verdict]):
 
     def action_give(self) -> None:
         """Give the verdict, if one was chosen."""
+        if self._busy:
+            return
         verdict = self.query_one("#verdict", Choices).chosen
         comment = self.comment
         if not verdict:
@@ -267,7 +299,39 @@ class VerdictDialog(Dialog[Verdict]):
             )
             self.query_one("#comment").focus()
             return
-        self.dismiss(Verdict(verdict, comment, self.judged.item if self._of_line else None))
+        given, write = Verdict(verdict, comment, self.judged.item if self._of_line else None), self._write
+        if write is None:
+            self.dismiss(given)
+            return
+        self._busy = True
+        self.query_one("#said", Static).update(literal("recording …"))
+
+        def work() -> None:
+            try:
+                self.post_message(_Written(given, write(given)))
+            except Exception as error:
+                # Whatever it is: what was typed stays, and can be given again.
+                self.post_message(_NotWritten(error))
+
+        self.run_worker(
+            work, group="verdict", description="Writing a verdict", exit_on_error=False, thread=True
+        )
+
+    def on__written(self, message: _Written) -> None:
+        """Done."""
+        self.receipt = message.receipt
+        self.dismiss(message.verdict)
+
+    def on__not_written(self, message: _NotWritten) -> None:
+        """Say why."""
+        self._busy = False
+        failure = failure_of(message.error, root=self.app.root)
+        self._say(" ".join(part for part in ("Not recorded.", failure.sentence, failure.hint) if part))
+
+    def action_cancel(self) -> None:
+        """Leave; what is being written is waited for, since it happens."""
+        if not self._busy:
+            self.dismiss(None)
 
     @property
     def comment(self) -> str:
@@ -318,8 +382,10 @@ class VerdictDialog(Dialog[Verdict]):
     def _say(self, refused: str = "") -> None:
         length = len(self.comment)
         count = f"{number(length)} of {number(MAX_COMMENT)} characters"
+        if self._busy:
+            return
         if refused:
-            line = Content.assemble(("! ", "$attention"), (visible(refused), "$ink"))
+            line = Content.assemble(("! ", "$attention"), (plain_lines(refused), "$ink"))
         elif length > MAX_COMMENT:
             line = Content.assemble(("! ", "$attention"), (f"{count}: too long", "$ink"))
         else:

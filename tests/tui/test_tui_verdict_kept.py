@@ -1,0 +1,82 @@
+"""A verdict's words outlive a lock, a refusal and esc, on each screen that takes verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.tui import facts_probe, handoffs_probe
+from tests.tui.shell_probe import until, whole_screen
+from tests.tui.test_tui_leading import on_event
+from tests.tui.travel_probe import make_story, story_app
+from tests.tui.trouble_probe import locked
+from tests.workspace.handoff_cases import make_desk
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.dialogs.verdict import VerdictDialog
+from workbench.workspace import Workspace
+
+
+async def judging(pilot: Pilot[None], app: WorkbenchApp) -> VerdictDialog:
+    """Press the key and wait for the dialog."""
+    await pilot.press("r")
+    await until(pilot, lambda: isinstance(app.screen, VerdictDialog) and bool(app.screen.query(".keys")))
+    await pilot.pause()
+    dialog = app.screen
+    assert isinstance(dialog, VerdictDialog)
+    return dialog
+
+
+def last_review(root: Path) -> tuple[str, str]:
+    with Workspace.open(root, read_only=True) as workspace:
+        review = workspace.memory.reviews(limit=1, raw=True).reviews[0]
+        return review.verdict, review.comment
+
+
+async def test_a_lock_that_outlasts_the_patience_costs_no_word(tmp_path: Path) -> None:
+    root = make_desk(tmp_path / "w")
+    app = handoffs_probe.app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await handoffs_probe.shown(pilot, app)
+        with locked(root):
+            dialog = await judging(pilot, app)
+            await pilot.press("q", "tab", *"Who owns it?", "ctrl+s")
+            await until(pilot, lambda: "Not recorded." in whole_screen(app))
+        assert app.screen is dialog
+        assert dialog.comment == "Who owns it?"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is page)
+        await until(pilot, lambda: page.waiting == 2)
+    assert last_review(root) == ("questioned", "Who owns it?")
+
+
+async def refused_and_given_again(pilot: Pilot[None], app: WorkbenchApp, root: Path) -> None:
+    """The memory refuses the reviewer's name; once that is mended the same words are taken."""
+    assert app.workspace is not None
+    owner, manifest = app.workspace.owner, app.workspace.layout.manifest
+    page, kept = app.screen, manifest.read_text()
+    dialog = await judging(pilot, app)
+    manifest.write_text(kept.replace(f'"{owner}"', f'"{"a" * 300}"'))
+    await pilot.press("r", "tab", *"Not so.", "ctrl+s")
+    await until(pilot, lambda: "Not recorded." in whole_screen(app))
+    assert app.screen is dialog and dialog.comment == "Not so."
+    manifest.write_text(kept)
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: app.screen is page)
+    assert last_review(root) == ("rejected", "Not so.")
+
+
+async def test_a_refused_verdict_on_a_fact_stays_to_be_given_again(tmp_path: Path) -> None:
+    root = facts_probe.full(tmp_path / "w")
+    app = facts_probe.app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await facts_probe.rows_shown(pilot, app)
+        await refused_and_given_again(pilot, app, root)
+
+
+async def test_a_refused_verdict_on_the_timeline_stays_to_be_given_again(tmp_path: Path) -> None:
+    root = make_story(tmp_path / "w")
+    app = story_app(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on_event(pilot, app, 8)
+        await refused_and_given_again(pilot, app, root)
