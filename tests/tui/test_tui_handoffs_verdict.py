@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from tests.tui.shell_probe import EmptyPage, ProbeApp, make_workspace, opened, until, whole_screen
 from workbench.memory.events import ReviewItem
 from workbench.memory.reviews_written import MAX_COMMENT
+from workbench.memory.views import Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.verdict import Choices, Judged, Verdict, VerdictDialog
 from workbench.tui.present import number
@@ -99,6 +102,74 @@ async def test_arrows_choose_and_esc_gives_nothing(root: Path) -> None:
         assert not app.screen.query("#scope")
         await pilot.press("escape")
         assert ended == [None]
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (100, 27), (120, 40)])
+@pytest.mark.parametrize("of_line", [True, False])
+async def test_a_long_text_leaves_room_for_all_else(root: Path, size: tuple[int, int], of_line: bool) -> None:
+    """What is quoted is cut to what the screen leaves, whatever an error or an earlier verdict takes."""
+    long = "importer keeps under the limit " * 40
+    earlier = Review(
+        id="r",
+        reviewer="owner",
+        verdict="questioned",
+        comment=long,
+        target_kind="checkpoint",
+        target_id="0190",
+        recorded_at="2026-01-01T00:00:00Z",
+        position=1,
+        item=None,
+        line=None,
+        current=True,
+        prose_sha256=None,
+    )
+    judged = replace(JUDGED, line=long, text=long, of_line=of_line, earlier=earlier, line_earlier=earlier)
+    app = ProbeApp(root)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        app.push_screen(VerdictDialog(judged, Verdict("accepted", "x", None), f"not written: {long}"))
+        await until(pilot, lambda: isinstance(app.screen, VerdictDialog) and bool(app.screen.query("#said")))
+        for _ in range(2):
+            await pilot.pause()
+            screen = whole_screen(app)
+            assert "questioned before by owner" in screen
+            assert "importer keeps" in screen and "…" in screen
+            assert "esc cancel" in screen and "╰" in screen
+            panel = app.screen.query_one(".panel")
+            assert panel.virtual_size.height <= panel.size.height
+            await pilot.press("r")
+        assert f"1 of {number(MAX_COMMENT)} characters" in whole_screen(app)
+
+
+async def test_what_is_chosen_has_a_mark(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await opened(pilot, app)
+        await asked(pilot, app)
+        assert "● the whole" in whole_screen(app) and "○ this line" in whole_screen(app)
+        assert "○ ✓ accepted" in whole_screen(app)
+        await pilot.press("w", "q")
+        assert "○ the whole" in whole_screen(app) and "● this line" in whole_screen(app)
+        assert "○ ✓ accepted" in whole_screen(app) and "● ? questioned" in whole_screen(app)
+        await pilot.click("#verdict", offset=(5, 0))
+        assert "● ✓ accepted" in whole_screen(app) and "○ ? questioned" in whole_screen(app)
+
+
+async def test_a_paste_is_taken_without_what_cannot_stand(root: Path) -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app)
+        await asked(pilot, app)
+        await pilot.press("tab")
+        area = app.screen.query_one(TextArea)
+        app.post_message(events.Paste(f"a\x1b[1m\u202eb {family}\r\nc"))
+        await until(pilot, lambda: bool(area.text))
+        assert area.text == "a[1mb \U0001f468\U0001f469\U0001f467\nc"
+        await until(pilot, lambda: "4 invisible or control characters" in whole_screen(app))
+        assert "left out" in whole_screen(app)
+        await pilot.press("x")
+        assert "left out" not in whole_screen(app)
 
 
 async def test_a_comment_that_is_too_long_stays_to_be_shortened(root: Path) -> None:

@@ -29,10 +29,7 @@ from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.palette import palette_choices
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.failures import Failure
-from workbench.tui.timeline.filter_dialog import TimelineFilterDialog
 from workbench.tui.widgets.virtual_list import VirtualList
-from workbench.workspace.readers.timeline_names import Offered
-from workbench.workspace.rows import TimelineFilter
 
 
 @pytest.fixture
@@ -133,11 +130,9 @@ async def test_a_screen_without_actions_of_its_own_has_a_palette_too(root: Path)
 def _dialogs() -> list[tuple[str, Dialog[Any], tuple[str, ...]]]:
     """Dialogs without a text field under the keys, and some words that their help has."""
     failure = Failure("It failed", "Something is not there.")
-    filters = TimelineFilterDialog(["actum.recorded"], [("maya", 3)], Offered(), TimelineFilter())
     return [
         ("confirm", ConfirmDialog("Really?"), ("y", "yes", "n", "no", "esc", "close")),
         ("message", MessageDialog(failure), ("y", "copy", "enter", "close")),
-        ("filter", filters, ("space", "choose", "c", "clear", "/", "search")),
         ("copy", CopyMenu(["text", "JSON"]), ("j", "down")),
     ]
 

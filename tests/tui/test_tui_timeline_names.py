@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from tests.tui.shell_probe import until, whole_screen
 from tests.tui.timeline_probe import rows_shown, timeline
@@ -76,7 +76,7 @@ async def test_names_are_offered_and_remembered(story: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
         dialog = app.screen
         assert isinstance(dialog, TimelineFilterDialog)
-        await until(pilot, lambda: dialog.query_one(OptionList).has_focus)
+        await until(pilot, lambda: dialog.query_one(Input).has_focus)
         lines = [str(option.prompt).split() for option in dialog.query_one(OptionList).options]
         assert ["atlas", "3"] in lines and ["comet", "1"] in lines and ["flag"] in lines
         for group, name in (("projects", "atlas"), ("categories", "decision"), ("agents", "planner")):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import Input
 
 from tests.tui.shell_probe import screen_lines, until, whole_screen
 from tests.tui.timeline_probe import (
@@ -125,7 +125,7 @@ async def test_only_what_is_private(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
         dialog = app.screen
         assert isinstance(dialog, TimelineFilterDialog)
-        await until(pilot, lambda: dialog.query_one(OptionList).has_focus)
+        await until(pilot, lambda: dialog.query_one(Input).has_focus)
         for name in ("public", "private"):
             dialog.highlight("visibility", name)
             dialog.action_choose()

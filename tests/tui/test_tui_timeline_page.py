@@ -338,10 +338,14 @@ async def test_the_filter_dialog(talk: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
         dialog = app.screen
         assert isinstance(dialog, TimelineFilterDialog)
-        await until(pilot, lambda: dialog.query_one(OptionList).has_focus)
+        await until(pilot, lambda: dialog.query_one(Input).has_focus)
         # planner has three entries, maya and Bash one each.
         lines = [str(option.prompt) for option in dialog.query_one(OptionList).options]
         assert next(line.split()[0] for line in lines if line.split()[-1:] in (["3"], ["1"])) == "planner"
+        # A name in any spelling.
+        dialog.query_one(Input).value = "ACTUM.Recorded plan"
+        await pilot.pause()
+        assert "Nothing here is called that." in whole_screen(app)
         dialog.query_one(Input).value = "plan"
         await pilot.pause()
         await pilot.press("space")
@@ -353,11 +357,14 @@ async def test_the_filter_dialog(talk: Path) -> None:
         assert dialog.result == TimelineFilter(actors=("planner",))
         dialog.query_one(Input).value = ""
         await pilot.pause()
-        await pilot.press("slash", "space")
-        assert dialog.query_one(Input).value == " "
-        await pilot.press("escape")
-        assert app.screen is dialog
-        await pilot.press("enter")
+        # Letters are looked for; space, enter and the arrows are what acts.
+        await pilot.press(*"jcg", "space")
+        assert dialog.query_one(Input).value == "jcg"
+        await pilot.press("ctrl+l")
+        assert dialog.result == TimelineFilter()
+        dialog.query_one(Input).value = "plan"
+        await pilot.pause()
+        await pilot.press("down", "up", "space", "enter")
         await until(pilot, lambda: page.wanted.actors == ("planner",) and shown(page) == [7, 5, 4])
 
 

@@ -168,6 +168,26 @@ def test_words_look_in_slot_value_names_and_author_in_any_case(workspace: Worksp
         assert workspace.readers.facts.count(wanted) == len(expected)
 
 
+def test_words_find_names_by_any_spelling(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "w", timezone="UTC", owner="ada", clock=Clock()) as made:
+        path = made.layout.manifest
+    path.write_text(path.read_text() + '\n[[projects]]\nid = "a-tlas"\naliases = ["Gazetteer"]\n')
+    with Workspace.open(tmp_path / "w") as workspace:
+        put(workspace, "port", "80", project="a-tlas", task="Move It", agent="the_coder")
+        put(workspace, "a_tlas", "x", project="orbit")
+        found = {
+            "A_TLAS": ["a_tlas", "port"],
+            "gazetteer": ["port"],
+            "move_it": ["port"],
+            "THE-Coder 80": ["port"],
+            "\uff41-tlas": ["port"],
+            "a-tlas-b": [],
+        }
+        for text, expected in found.items():
+            wanted = FactFilter(text=text)
+            assert slots(walked(workspace, "newest", 2, wanted)) == expected, text
+
+
 def test_a_kind_and_words_narrow_every_order(workspace: Workspace) -> None:
     for number in range(20):
         kind = ("observed", "decision", "assumption")[number % 3]

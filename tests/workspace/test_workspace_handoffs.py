@@ -224,6 +224,8 @@ def test_words_are_looked_for_in_names_and_goal(tmp_path: Path) -> None:
         assert names(reader.page(HandoffFilter("gemini"), 10).rows) == ["lumen/thumb-cache"]
         assert names(reader.page(HandoffFilter("glm"), 10).rows) == []
         assert names(reader.page(HandoffFilter("glm", closed=True), 10).rows) == ["orbit/retry-queue"]
+        # Names by any spelling.
+        assert names(reader.page(HandoffFilter("RATE_Limits"), 10).rows) == ["orbit/rate-limits"]
         assert reader.count(HandoffFilter(closed=True)) == 6
         assert reader.count(HandoffFilter("orbit", closed=True)) == 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -28,6 +29,12 @@ def _folded(name: str) -> str:
             break
         key = folded
     return _SEPARATORS.sub("-", key.strip())
+
+
+def stands_in(words: Iterable[str], text: str) -> bool:
+    """Whether each word stands in a text, in any case, or as names are spelt: `A_TLAS` in `a-tlas`."""
+    plain = text.casefold()
+    return all(word.casefold() in plain or fold(word) in fold(text) for word in words)
 
 
 _remembered = lru_cache(maxsize=4096)(_folded)

@@ -6,11 +6,13 @@ never wait for its last ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from workbench.identity.folding import fold
 from workbench.log.errors import InvalidPayload
 from workbench.memory.events import FactAsserted
 from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, UnreadableEvent
@@ -22,6 +24,7 @@ ORDERS: tuple[FactOrder, ...] = ("newest", "scope", "replaced")
 
 _FIRST_BATCH, _MOST_BATCH = 256, 4096
 _MOST_WORDS = 16
+_KEYS = ("project_key", "task_key", "domain_key")
 
 
 class FactPlace(NamedTuple):
@@ -41,7 +44,10 @@ class FactFilter(NamedTuple):
     """Which current facts are wanted; what is empty narrows nothing."""
 
     text: str = ""
-    """Words; each stands in slot, value, project, task, domain or author, in any case."""
+    """Words; each stands in slot, value, project, task, domain or author, in any case.
+
+    Names are found by any spelling that folds alike, and a project by any that is declared to be it.
+    """
     kinds: tuple[str, ...] = ()
     only: Literal["", "disputed", "conflicts"] = ""
 
@@ -162,14 +168,21 @@ def passing(snapshot: Snapshot, wanted: FactFilter, positions: Sequence[int]) ->
         return list(positions)
     conditions = ["1"]
     values: dict[str, str] = {}
+    projects = {word: frozenset(snapshot.registry.project_forms(word)) for word in words}
     if wanted.kinds:
         conditions.append("f.kind IN (SELECT value FROM json_each(:kinds))")
         values["kinds"] = msgspec.json.encode(wanted.kinds).decode()
     for number, word in enumerate(words):
         if word.isascii() and word.isprintable() and '"' not in word and "\\" not in word:
             # What is stored holds all that is looked in: a look at the text spares most of the decoding.
-            conditions.append(f"e.payload LIKE :word{number} ESCAPE '!'")
-            values[f"word{number}"] = "%" + _literal(word) + "%"
+            # Other spellings have other separators, or only the key of a name tells that they are it.
+            ways = [f"e.payload LIKE :word{number} ESCAPE '!'"]
+            values[f"word{number}"] = "%" + "%".join(map(_literal, re.split("[-_]", word))) + "%"
+            ways += [f"f.{column} LIKE :key{number} ESCAPE '!'" for column in _KEYS]
+            ways.append(f"f.project_key IN (SELECT value FROM json_each(:forms{number}))")
+            values[f"key{number}"] = "%" + _literal(fold(word)) + "%"
+            values[f"forms{number}"] = msgspec.json.encode(sorted(projects[word])).decode()
+            conditions.append(f"({' OR '.join(ways)})")
     columns = f"{EVENT_COLUMNS}" if words else "f.position"
     rows = snapshot.rows(
         f"SELECT {columns} FROM json_each(:these) j CROSS JOIN facts f ON f.position = j.value "
@@ -186,9 +199,19 @@ def passing(snapshot: Snapshot, wanted: FactFilter, positions: Sequence[int]) ->
         except (InvalidPayload, UnreadableEvent):
             # Nobody can say which words it holds; a list without words shows that it is there.
             continue
-        if all(word in _text(said) for word in words):
+        text = _text(said)
+        if all(word in text or _names(said, fold(word), projects[word]) for word in words):
             found.append(row[0])
     return found
+
+
+def _names(said: FactAsserted, key: str, projects: frozenset[str]) -> bool:
+    """Whether a word can stand for a name of a fact; `projects` are the keys of the project it names."""
+    names = (said.project, said.task_id, said.domain, said.agent)
+    folded = [fold(name) for name in names if isinstance(name, str)]
+    return any(key in name for name in folded) or (
+        isinstance(said.project, str) and fold(said.project) in projects
+    )
 
 
 def _text(said: FactAsserted) -> str:

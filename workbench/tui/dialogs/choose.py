@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.identity.folding import stands_in
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, literal, visible
 
@@ -39,9 +40,8 @@ class Choice:
     reason: str = ""
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether every word stands somewhere in the line, in any case."""
-        text = f"{self.title} {self.detail} {self.id}".casefold()
-        return all(word in text for word in words)
+        """Whether every word stands somewhere in the line, in any case; names in any spelling."""
+        return stands_in(words, f"{self.title} {self.detail} {self.id}")
 
 
 def choice_line(choice: Choice, width: int, title_width: int) -> Content:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from textual import events, on
@@ -18,9 +19,9 @@ from workbench.memory.events import ReviewItem
 from workbench.memory.reviews_written import MAX_COMMENT, ReviewReceipt
 from workbench.memory.views import Review
 from workbench.tui.dialogs.base import Dialog, key_line
+from workbench.tui.dialogs.comment_area import CommentArea
 from workbench.tui.failures import failure_of
-from workbench.tui.present import literal, number, one_line, plain_lines
-from workbench.tui.redactions.scratch_pad import editable, with_newlines
+from workbench.tui.present import literal, number, one_line, wrap
 
 VERDICT_MARKS: dict[str, tuple[str, str]] = {
     "accepted": ("✓", "$kept"),
@@ -29,11 +30,19 @@ VERDICT_MARKS: dict[str, tuple[str, str]] = {
 }
 """The mark of a verdict and the colour that it has in a dialog."""
 VERDICTS = tuple(VERDICT_MARKS)
-_JUDGED_LINES, _EARLIER_LINES = 6, 3
-"""Lines that may be shown of what is judged and of an earlier verdict: both stand whole on the screen."""
+_JUDGED_LINES, _EARLIER_LINES, _SAID_LINES = 6, 3, 3
+"""Lines that may be shown of what is judged, of an earlier verdict and of an error, where there is room."""
+_PANEL = 90
+"""Columns of the panel, where the screen has them."""
+_ALWAYS = 6
+"""Rows that every size has: the border, the title, the verdicts, one line of what is said, the keys."""
+_GAPS = 3
+_COMMENT_ROWS = {"": 6, "-tight": 4, "-small": 2}
 _FRAME = 4
 """Cells of the panel's border and padding."""
-_ROOMY_ROWS = 24
+_TIGHT_ROWS, _ROOMY_ROWS = 24, 30
+"""Rows of the screen below which the gaps go, and below which the comment is lower."""
+_CHOSEN, _OPEN = "●", "○"
 _WIDE = 76
 """Columns from which every key is named."""
 
@@ -86,7 +95,7 @@ class Choices(Static, can_focus=True):
         """Another one was chosen."""
 
     def __init__(self, choices: dict[str, tuple[str, str]], chosen: str = "", *, css_id: str) -> None:
-        """`choices` maps each word to its mark and colour."""
+        """`choices` maps each word to its mark, which may be empty, and its colour."""
         super().__init__("", markup=False, id=css_id)
         self._choices = choices
         self.chosen = chosen
@@ -120,49 +129,28 @@ class Choices(Static, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Choose the word that was clicked."""
         end = 0
-        for name, (mark, _) in self._choices.items():
-            start, end = end, end + len(f" {mark} {name} ") + 1
+        for name in self._choices:
+            start, end = end, end + len(self._label(name)) + 1
             if start <= event.x < end - 1:
                 event.stop()
                 self.choose(name)
                 return
 
+    def _label(self, name: str) -> str:
+        mark, _ = self._choices[name]
+        dot = _CHOSEN if name == self.chosen else _OPEN
+        return f" {dot} {mark} {name} " if mark else f" {dot} {name} "
+
     def _draw(self) -> None:
         line = Content("")
-        focused = self.has_focus
         for name, (mark, colour) in self._choices.items():
-            chosen = name == self.chosen
-            if chosen:
-                style = "bold reverse $accent" if focused else f"bold {colour}"
-                line += Content.assemble((f" {mark} {name} ", style), " ")
+            if name == self.chosen:
+                style = "bold reverse $accent" if self.has_focus else "bold $accent"
+                line += Content.assemble((self._label(name), style), " ")
             else:
-                line += Content.assemble((f" {mark} ", colour), (f"{name} ", "$body"), " ")
+                shown = (f"{mark} ", colour) if mark else ""
+                line += Content.assemble((f" {_OPEN} ", "$quiet"), shown, (f"{name} ", "$body"), " ")
         self.update(line)
-
-
-class CommentArea(TextArea):
-    """Takes a comment; a paste that cannot stand in a text area is refused and said."""
-
-    class Refused(Message):
-        """A paste was not taken, and why."""
-
-        def __init__(self, why: str) -> None:
-            super().__init__()
-            self.why = why
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.text = with_newlines(event.text)
-        if editable(event.text) and len(event.text) <= 2 * MAX_COMMENT:
-            return
-        # Textual goes on with the base class by itself, with the text as it is now.
-        long = len(event.text) > 2 * MAX_COMMENT
-        event.text = ""
-        event.stop()
-        self.post_message(
-            self.Refused(
-                "the pasted text is far too long" if long else "the pasted text has control characters"
-            )
-        )
 
 
 class _Written(Message, bubble=False):
@@ -201,12 +189,12 @@ class VerdictDialog(Dialog[Verdict]):
 
     AUTO_FOCUS = "#verdict"
     DEFAULT_CSS = """
-    VerdictDialog > .panel { width: 90; }
+    VerdictDialog > .panel { width: 90; max-height: 100%; }
     VerdictDialog #judged { height: auto; }
     VerdictDialog #earlier { height: auto; color: $quiet; }
     VerdictDialog #scope { margin-bottom: 1; }
     VerdictDialog .gap { margin-top: 1; }
-    VerdictDialog #said { height: auto; max-height: 3; margin-top: 1; color: $quiet; }
+    VerdictDialog #said { height: auto; margin-top: 1; color: $quiet; }
     VerdictDialog TextArea, VerdictDialog TextArea:focus {
         height: 6; border: none; padding: 0; background: $cursor; color: $ink;
         scrollbar-size-vertical: 1;
@@ -214,7 +202,7 @@ class VerdictDialog(Dialog[Verdict]):
     VerdictDialog TextArea:focus { background-tint: $cursor 0%; }
     VerdictDialog TextArea .text-area--cursor-line { background: $cursor; }
     VerdictDialog TextArea .text-area--placeholder { color: $quiet; }
-    VerdictDialog.-small > .panel { max-height: 100%; }
+    VerdictDialog.-tight TextArea, VerdictDialog.-tight TextArea:focus { height: 4; }
     VerdictDialog.-small #scope { margin-bottom: 0; }
     VerdictDialog.-small TextArea, VerdictDialog.-small TextArea:focus { height: 2; }
     VerdictDialog.-small .gap { margin-top: 0; }
@@ -240,13 +228,14 @@ class VerdictDialog(Dialog[Verdict]):
         self._busy = False
         self.receipt: ReviewReceipt | None = None
         """What was written, once it is."""
+        self._error = ""
 
     def compose(self) -> ComposeResult:
         judged, given = self.judged, self._given
         with Vertical(classes="panel") as panel:
             panel.border_title = "Your verdict"
             if judged.item is not None:
-                scopes = {"the whole": ("◆", "$quiet"), "this line": ("–", "$quiet")}
+                scopes = {"the whole": ("", ""), "this line": ("", "")}
                 yield Choices(scopes, "this line" if self._of_line else "the whole", css_id="scope")
             yield Static("", id="judged", markup=False)
             yield Static("", id="earlier", markup=False)
@@ -264,14 +253,15 @@ class VerdictDialog(Dialog[Verdict]):
     def on_mount(self) -> None:
         """Show what is judged."""
         self.query_one("#verdict").add_class("gap")
-        self._show_judged()
         self._say(self._refused)
         self._show_keys()
 
     def on_resize(self) -> None:
         """On a small screen everything has fewer lines."""
-        self.set_class(self.size.height < _ROOMY_ROWS, "-small")
-        self._show_judged()
+        for name in _COMMENT_ROWS:
+            if name:
+                self.set_class(name == self._size_name, name)
+        self._say(self._error)
         self._show_keys()
 
     def action_choose(self, verdict: str) -> None:
@@ -343,7 +333,6 @@ class VerdictDialog(Dialog[Verdict]):
         event.stop()
         if self.judged.item is not None:
             self._of_line = self.query_one("#scope", Choices).chosen == "this line"
-        self._show_judged()
         self._say()
 
     @on(TextArea.Changed)
@@ -361,36 +350,64 @@ class VerdictDialog(Dialog[Verdict]):
         if self.query(".keys"):
             self._show_keys()
 
-    def _room(self, lines: int) -> int:
-        """Cells of so many lines of the panel, of one on a small screen; words leave some at a line's end."""
-        width = max(20, min(90, int(self.size.width * 0.96)) - _FRAME)
-        return width if self.has_class("-small") else width * lines - 12 * (lines - 1)
+    @property
+    def _size_name(self) -> str:
+        rows = self.size.height
+        return "-small" if rows < _TIGHT_ROWS else "-tight" if rows < _ROOMY_ROWS else ""
 
-    def _show_judged(self) -> None:
-        judged, of_line = self.judged, self._of_line
-        title, text = (judged.line_title, judged.line) if of_line else (judged.title, judged.text)
-        content = Content.assemble(
-            (one_line(title, self._room(1)), "$quiet"),
-            "\n",
-            (one_line(text, self._room(_JUDGED_LINES)), "$ink"),
-        )
-        self.query_one("#judged", Static).update(content)
-        earlier = judged.line_earlier if of_line else judged.earlier
-        self.query_one("#earlier", Static).update(_earlier_content(earlier, self._room(_EARLIER_LINES)))
-        self.query_one("#earlier").display = earlier is not None
+    @property
+    def _width(self) -> int:
+        return max(20, min(_PANEL, int(self.size.width * 0.96)) - _FRAME)
 
     def _say(self, refused: str = "") -> None:
-        length = len(self.comment)
-        count = f"{number(length)} of {number(MAX_COMMENT)} characters"
+        """Say this, else how long the comment is; what is judged has the rows that are left."""
         if self._busy:
             return
+        self._error = refused
+        size = self._size_name
+        rows = self.size.height - _ALWAYS - _COMMENT_ROWS[size] - (self.judged.item is not None)
+        if size != "-small":
+            rows -= _GAPS + 1 + (self.judged.item is not None)
+        said = self._said(refused, max(1, min(_SAID_LINES, rows - 1)))
+        earlier = self.judged.line_earlier if self._of_line else self.judged.earlier
+        rows -= len(said) - 1
+        before = (
+            [] if earlier is None else _rows(_earlier(earlier), self._width, min(_EARLIER_LINES, rows - 1))
+        )
+        rows -= len(before)
+        self._show_judged(max(1, min(_JUDGED_LINES, rows)))
+        self._show_earlier(earlier, before)
+        alarming = bool(refused) or len(self.comment) > MAX_COMMENT
+        mark = ("! ", "$attention") if alarming else ""
+        text = "\n".join(said)
+        self.query_one("#said", Static).update(
+            Content.assemble(mark, (text, "$ink" if alarming else "$quiet"))
+        )
+
+    def _said(self, refused: str, most: int) -> list[str]:
+        length = len(self.comment)
+        count = f"{number(length)} of {number(MAX_COMMENT)} characters"
         if refused:
-            line = Content.assemble(("! ", "$attention"), (plain_lines(refused), "$ink"))
-        elif length > MAX_COMMENT:
-            line = Content.assemble(("! ", "$attention"), (f"{count}: too long", "$ink"))
-        else:
-            line = literal(count)
-        self.query_one("#said", Static).update(line)
+            first, *others = _rows(refused, self._width - 2, most)
+            return [first, *(f"  {line}" for line in others)]
+        return [f"{count}: too long" if length > MAX_COMMENT else count]
+
+    def _show_judged(self, most: int) -> None:
+        judged = self.judged
+        title, text = (judged.line_title, judged.line) if self._of_line else (judged.title, judged.text)
+        shown = "\n".join(_rows(text, self._width, most))
+        self.query_one("#judged", Static).update(
+            Content.assemble((one_line(title, self._width), "$quiet"), "\n", (shown, "$ink"))
+        )
+
+    def _show_earlier(self, earlier: Review | None, lines: list[str]) -> None:
+        content = Content("")
+        if earlier is not None and lines:
+            mark, colour = VERDICT_MARKS.get(earlier.verdict, ("·", "$quiet"))
+            said = "\n".join(lines).removeprefix("· ")
+            content = Content.assemble((f"{mark} ", colour), (said, "$quiet"))
+        self.query_one("#earlier", Static).update(content)
+        self.query_one("#earlier").display = bool(lines)
 
     def _show_keys(self) -> None:
         if not self.query(".keys"):
@@ -406,10 +423,20 @@ class VerdictDialog(Dialog[Verdict]):
         self.query_one(".keys", Static).update(key_line(*keys))
 
 
-def _earlier_content(earlier: Review | None, room: int) -> Content:
-    if earlier is None:
-        return Content("")
-    mark, colour = VERDICT_MARKS.get(earlier.verdict, ("·", "$quiet"))
-    comment = f": {earlier.comment}" if earlier.comment else ""
-    said = one_line(f"{earlier.verdict} before by {earlier.reviewer}{comment}", room - 2)
-    return Content.assemble((f"{mark} ", colour), (said, "$quiet"))
+def _earlier(review: Review | None) -> str:
+    """What was said before, with a place for its mark; nothing where nothing was."""
+    if review is None:
+        return ""
+    comment = f": {review.comment}" if review.comment else ""
+    return f"· {review.verdict} before by {review.reviewer}{comment}"
+
+
+def _rows(text: str, width: int, most: int) -> list[str]:
+    """A text as at most so many lines, the last one cut with `…`; none for less than one, and for no text."""
+    if most < 1 or not text:
+        return []
+    lines = list(islice(wrap(one_line(text, width * most + width), width), most + 1))
+    if len(lines) > most:
+        # The words of the next line: what does not fit shows that it was cut.
+        lines[most - 1 :] = [one_line(f"{lines[most - 1]} {lines[most]}", width)]
+    return lines

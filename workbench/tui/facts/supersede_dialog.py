@@ -14,7 +14,7 @@ from textual.widgets import Static, TextArea
 
 from workbench.memory.errors import StaleFact
 from workbench.tui.dialogs.base import Dialog, key_line
-from workbench.tui.dialogs.verdict import CommentArea
+from workbench.tui.dialogs.comment_area import CommentArea
 from workbench.tui.facts.fact_words import scope_of
 from workbench.tui.failures import failure_of
 from workbench.tui.present import literal, number, one_line, plain_lines, visible

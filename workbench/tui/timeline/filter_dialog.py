@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.identity.folding import stands_in
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, number
 from workbench.tui.timeline.event_words import type_title
@@ -34,8 +35,7 @@ class _Entry:
     detail: str
 
     def matches(self, words: Sequence[str]) -> bool:
-        text = f"{self.title} {self.name}".casefold()
-        return all(word in text for word in words)
+        return stands_in(words, f"{self.title} {self.name}")
 
 
 _HEADS = {
@@ -56,6 +56,14 @@ _VISIBILITY: tuple[_Entry, ...] = (
 )
 
 
+class _Search(Input):
+    """A line for what is looked for; space is the dialog's, to choose with."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Whether a key is typed here."""
+        return key != "space" and super().check_consume_key(key, character)
+
+
 class TimelineFilterDialog(Dialog[TimelineFilter]):
     """Ends with `wanted` as it was changed, None for esc.
 
@@ -65,16 +73,13 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "choose", show=False),
-        Binding("enter", "take", "show", show=False),
-        Binding("slash", "search", "search", show=False),
-        Binding("c", "clear", "clear", show=False),
-        Binding("j,down", "move('cursor_down')", "down", show=False),
-        Binding("k,up", "move('cursor_up')", "up", show=False),
-        Binding("full_stop,pagedown", "move('page_down')", "page down", show=False),
-        Binding("comma,pageup", "move('page_up')", "page up", show=False),
-        Binding("g,home", "move('first')", "first", show=False),
-        Binding("G,end", "move('last')", "last", show=False),
+        Binding("space", "choose", "choose", show=False, priority=True),
+        Binding("enter", "take", "show", show=False, priority=True),
+        Binding("ctrl+l", "clear", "clear", show=False, priority=True),
+        Binding("down", "move('cursor_down')", "down", show=False),
+        Binding("up", "move('cursor_up')", "up", show=False),
+        Binding("pagedown", "move('page_down')", "page down", show=False),
+        Binding("pageup", "move('page_up')", "page up", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -113,17 +118,19 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel") as panel:
             panel.border_title = "Narrow the timeline to"
-            yield Input(placeholder="/ search")
-            yield OptionList(markup=False)
+            yield _Search(placeholder="type to search")
+            options = OptionList(markup=False)
+            options.can_focus = False
+            yield options
             yield Static(
-                key_line(("space", "choose"), ("enter", "show"), ("c", "clear"), ("esc", "cancel")),
+                key_line(("space", "choose"), ("enter", "show"), ("ctrl-l", "clear"), ("esc", "cancel")),
                 classes="keys",
             )
 
     def on_mount(self) -> None:
-        """The list has the keys; what is chosen is under the cursor."""
+        """What is typed is looked for at once; arrow keys move in the list."""
         self._fill()
-        self.query_one(OptionList).focus()
+        self.query_one(Input).focus()
 
     def on_resize(self) -> None:
         """The lines are as wide as the panel."""
@@ -195,10 +202,6 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
         self.query_one(OptionList).highlighted = None
         self._fill()
 
-    @on(Input.Submitted)
-    def _searched(self) -> None:
-        self.query_one(OptionList).focus()
-
     @on(OptionList.OptionSelected)
     def _entered(self) -> None:
         self.action_take()
@@ -221,26 +224,13 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
         self._chosen.clear()
         self._fill()
 
-    def action_search(self) -> None:
-        """Give the keys to the search."""
-        self.query_one(Input).focus()
-
     def action_move(self, how: str) -> None:
-        """Move the cursor; from the search into the list."""
-        options = self.query_one(OptionList)
-        options.focus()
-        getattr(options, f"action_{how}")()
+        """Move the cursor."""
+        getattr(self.query_one(OptionList), f"action_{how}")()
 
     def action_take(self) -> None:
         """End with what is chosen."""
         self.dismiss(self.result)
-
-    def action_cancel(self) -> None:
-        """Leave the search first, then the dialog."""
-        if self.query_one(Input).has_focus:
-            self.query_one(OptionList).focus()
-        else:
-            self.dismiss(None)
 
 
 def _named(group: str, offered: Offered, wanted: TimelineFilter) -> list[_Entry]:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from threading import Lock
 
+from workbench.identity.folding import fold
 from workbench.identity.registry import Registry
 from workbench.log.errors import InvalidPayload
 from workbench.log.times import UnreadableInstant
@@ -112,7 +113,7 @@ class HandoffIndex:
             return self._tasks
 
     def words(self, snapshot: Snapshot, head: Head) -> str:
-        """What a filter by words looks at, in lower case."""
+        """What a filter by words looks at, in lower case; names also as their keys."""
         found = self._words.get(head.position)
         if found is None:
             try:
@@ -129,6 +130,8 @@ class HandoffIndex:
                 told.agent,
                 registry.agent(told.agent),
                 told.domain,
+                *registry.project_forms(told.project),
+                *(fold(name) for name in (told.agent, registry.agent(told.agent), told.domain)),
             )
             found = "\n".join((*dict.fromkeys(names), told.goal)).casefold()
             self._words[head.position] = found

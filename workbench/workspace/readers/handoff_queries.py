@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
 
+from workbench.identity.folding import fold
 from workbench.identity.registry import Registry
 from workbench.identity.scopes import resolve
 from workbench.log.event_log import EventLog
@@ -232,7 +233,7 @@ def _passes(snapshot: Snapshot, index: HandoffIndex, wanted: HandoffFilter, head
         return False
     if wanted.text:
         words = index.words(snapshot, head)
-        if not all(word in words for word in wanted.text.casefold().split()):
+        if not all(word in words or fold(word) in words for word in wanted.text.casefold().split()):
             return False
     # What was judged may wait again for what came since; of all others the verdict is missing.
     return not wanted.waiting or (not head.closed and (not head.judged or index.row(snapshot, head).waits))
@@ -243,7 +244,6 @@ def _passing(snapshot: Snapshot, index: HandoffIndex, wanted: HandoffFilter, hea
 
 
 def _find(snapshot: Snapshot, ordered: Ordered, given: str) -> tuple[str, str] | None:
-    from workbench.identity.folding import fold
     from workbench.memory.errors import InvalidArgument
 
     text = given.strip()
