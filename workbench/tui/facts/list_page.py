@@ -24,6 +24,7 @@ from workbench.tui.facts.filters import (
     without,
 )
 from workbench.tui.facts.hints import empty_lines, guidance
+from workbench.tui.facts.messages import SlotLooked
 from workbench.tui.facts.stops import LinkStop, Stop
 from workbench.tui.page import Page
 from workbench.tui.place_kept import PlaceKept
@@ -151,8 +152,30 @@ class FactListPage(Page):
 
     def on_committed(self) -> None:
         self._renew_ages()
-        self.facts.refresh_live()
+        row, workspace = self.cursor_fact, self._workspace
+        if row is None or workspace is None:
+            self.facts.refresh_live()
+        else:
+            reader, was = workspace.readers.facts, row.position
+
+            def look() -> None:
+                place = reader.place(was)
+                self.post_message(SlotLooked(was, None if place is None else place.position))
+
+            self.in_thread(look, "follow", "Looking what a slot holds")
         self.pane.renew()
+
+    def on_slot_looked(self, message: SlotLooked) -> None:
+        """The cursor goes with its slot; nothing else on the screen moves.
+
+        The list is read again only now: its neighbour would take the place of a fact that is gone, and the
+        next verdict would be about another slot.
+        """
+        row = self.cursor_fact
+        if row is not None and row.position == message.was and message.now not in (None, message.was):
+            self.facts.go_to(message.now)
+        else:
+            self.facts.refresh_live()
 
     def on_as_of_changed(self) -> None:
         """Another moment is shown: the same fact as it was known then, or what was there."""
