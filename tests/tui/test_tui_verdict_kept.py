@@ -13,7 +13,7 @@ from tests.tui.travel_probe import make_story, story_app
 from tests.tui.trouble_probe import locked
 from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.verdict import Judged, Verdict, VerdictDialog
+from workbench.tui.dialogs.verdict import Choices, Judged, Verdict, VerdictDialog
 from workbench.tui.verdicts import write_verdicts
 from workbench.workspace import Workspace
 
@@ -110,3 +110,28 @@ async def test_a_checkpoint_that_came_behind_the_dialog_is_told_and_stays_new(tm
         write_verdicts(page, [(each, Verdict("accepted", "", None)) for each in (judged, beside)])
         told = "A newer checkpoint came to 1 of these tasks meanwhile."
         await until(pilot, lambda: told in notices(app))
+
+
+async def test_words_that_esc_left_are_there_again_for_the_same_target_only(tmp_path: Path) -> None:
+    root = make_desk(tmp_path / "w")
+    app = handoffs_probe.app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await handoffs_probe.shown(pilot, app)
+        await judging(pilot, app)
+        await pilot.press("q", "tab", *"half a th", "escape")
+        await until(pilot, lambda: app.screen is page)
+        await pilot.press("j")
+        await handoffs_probe.shown(pilot, app)
+        dialog = await judging(pilot, app)
+        assert dialog.comment == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+        await pilot.press("k")
+        await handoffs_probe.shown(pilot, app)
+        dialog = await judging(pilot, app)
+        assert dialog.comment == "half a th"
+        assert dialog.query_one("#verdict", Choices).chosen == "questioned"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is page)
+        assert (await judging(pilot, app)).comment == "", "what was given is no draft any more"
+    assert last_review(root) == ("questioned", "half a th")

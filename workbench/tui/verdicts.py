@@ -55,10 +55,16 @@ def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refuse
     overtaken: list[bool] = []
 
     def take(verdict: Verdict | None) -> None:
+        draft = None if dialog.receipt is not None else dialog.draft
+        if draft is not None:
+            page.verdict_drafts[target] = draft
         if dialog.receipt is not None:
             page.post_message(VerdictsWritten([dialog.receipt], overtaken=sum(overtaken)))
 
-    dialog = VerdictDialog(judged, given, refused, write)
+    # Who leaves with esc finds the words again, of this target or line only.
+    target = (judged.kind, judged.id, judged.item)
+    kept = page.verdict_drafts.pop(target, None)
+    dialog = VerdictDialog(judged, given or kept, refused, write)
     page.app.push_screen(dialog, take)
 
 
