@@ -419,3 +419,32 @@ def test_a_memory_event_whose_first_observation_is_hidden_shows_at_the_next(kept
     kept.withheld_alone(first.observation_id)
     (found,) = kept.recent()
     assert (found.agent, found.event_id) == ("codex", first.event_id)
+
+
+def test_a_checkpoint_that_came_while_another_was_judged_is_since_the_review(kept: Kept) -> None:
+    held: list[str] = []
+
+    def hand_off(goal: str) -> str:
+        made = kept.record_event(
+            goal,
+            project="atlas",
+            task_id="ship",
+            fact=fact(goal, held[-1] if held else None),
+            checkpoint={**CHECKPOINT, "goal": goal},
+        )
+        held.append(made.fact_id or "")
+        return made.checkpoint_id or ""
+
+    first = hand_off("first")
+    kept.record_event("between", project="atlas", task_id="ship")
+    second = hand_off("second")
+    late = kept.record_review("checkpoint", first, "accepted", "", reviewer="maya")
+    found = kept.since_review("atlas", "ship")
+    assert found.review is not None and found.review.id == late.review_id
+    assert [each.text for each in found.observations] == ["between", "second"]
+    assert [each.fact.value for each in found.facts] == [fact("second")["value"]]
+    # Who judged the newer one has seen it: the older can be judged again and hides nothing.
+    kept.record_review("checkpoint", second, "accepted", "", reviewer="maya")
+    again = kept.record_review("checkpoint", first, "questioned", "", reviewer="maya")
+    found = kept.since_review("atlas", "ship")
+    assert (found.observations, found.from_position) == ([], again.position)

@@ -11,9 +11,10 @@ from tests.tui.shell_probe import until, whole_screen
 from tests.tui.test_tui_leading import on_event
 from tests.tui.travel_probe import make_story, story_app
 from tests.tui.trouble_probe import locked
-from tests.workspace.handoff_cases import make_desk
+from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.verdict import VerdictDialog
+from workbench.tui.dialogs.verdict import Choices, Judged, Verdict, VerdictDialog
+from workbench.tui.verdicts import write_verdicts
 from workbench.workspace import Workspace
 
 
@@ -25,6 +26,10 @@ async def judging(pilot: Pilot[None], app: WorkbenchApp) -> VerdictDialog:
     dialog = app.screen
     assert isinstance(dialog, VerdictDialog)
     return dialog
+
+
+def notices(app: WorkbenchApp) -> str:
+    return " ".join(str(each.message) for each in app._notifications)
 
 
 def last_review(root: Path) -> tuple[str, str]:
@@ -80,3 +85,53 @@ async def test_a_refused_verdict_on_the_timeline_stays_to_be_given_again(tmp_pat
     async with app.run_test(size=(120, 40)) as pilot:
         await on_event(pilot, app, 8)
         await refused_and_given_again(pilot, app, root)
+
+
+async def test_a_checkpoint_that_came_behind_the_dialog_is_told_and_stays_new(tmp_path: Path) -> None:
+    root = make_desk(tmp_path / "w")
+    app = handoffs_probe.app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        page = await handoffs_probe.shown(pilot, app)
+        row = page.cursor_handoff
+        assert row is not None
+        await judging(pilot, app)
+        with Desk(root, new=False) as desk:
+            desk.hand_off(f"{row.project}/{row.task_id}", "A newer goal", agent="glm")
+        await pilot.press("a", "enter")
+        await until(pilot, lambda: app.screen is page)
+        await until(pilot, lambda: "A newer checkpoint came meanwhile." in notices(app))
+        with Workspace.open(root, read_only=True) as workspace:
+            since = workspace.memory.since_review(row.project, row.task_id)
+            assert [each.text for each in since.observations] == ["Handing off: A newer goal"]
+        # The same for several at once, of which one was handed off since they were read.
+        judged = Judged("checkpoint", row.checkpoint_id, "", "")
+        other = next(each for each in page.handoffs.visible_rows if each.key != row.key)
+        beside = Judged("checkpoint", other.checkpoint_id, "", "")
+        write_verdicts(page, [(each, Verdict("accepted", "", None)) for each in (judged, beside)])
+        told = "A newer checkpoint came to 1 of these tasks meanwhile."
+        await until(pilot, lambda: told in notices(app))
+
+
+async def test_words_that_esc_left_are_there_again_for_the_same_target_only(tmp_path: Path) -> None:
+    root = make_desk(tmp_path / "w")
+    app = handoffs_probe.app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await handoffs_probe.shown(pilot, app)
+        await judging(pilot, app)
+        await pilot.press("q", "tab", *"half a th", "escape")
+        await until(pilot, lambda: app.screen is page)
+        await pilot.press("j")
+        await handoffs_probe.shown(pilot, app)
+        dialog = await judging(pilot, app)
+        assert dialog.comment == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+        await pilot.press("k")
+        await handoffs_probe.shown(pilot, app)
+        dialog = await judging(pilot, app)
+        assert dialog.comment == "half a th"
+        assert dialog.query_one("#verdict", Choices).chosen == "questioned"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is page)
+        assert (await judging(pilot, app)).comment == "", "what was given is no draft any more"
+    assert last_review(root) == ("questioned", "half a th")

@@ -24,7 +24,7 @@ from workbench.memory.handoffs import (
     withheld,
 )
 from workbench.memory.observations import carrier, evidence, is_withheld
-from workbench.memory.since_review import fact_change
+from workbench.memory.since_review import fact_change, judged_up_to
 from workbench.memory.snapshot import Snapshot, id_bytes, id_text
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import Checkpoint, Comparison, FactChange
@@ -169,6 +169,15 @@ def history(snapshot: Snapshot, position: int, limit: int) -> list[PastCheckpoin
     span = Span(scope.domains, scope.projects, (scope.task,))
     found = newest(snapshot, span, "checkpoints", snapshot.handed_off(), limit)
     return [_past(snapshot, at) for at in found]
+
+
+def overtaken(snapshot: Snapshot, checkpoint_id: str, review: int) -> bool:
+    """Whether a newer checkpoint of the task, which nobody judged, stood when this one was reviewed."""
+    at = snapshot.value("SELECT position FROM checkpoints WHERE event_id = :id", id=id_bytes(checkpoint_id))
+    if at is None:
+        return False
+    scope = scope_of(snapshot, at)
+    return judged_up_to(snapshot, Span(scope.domains, scope.projects, (scope.task,)), review) < review
 
 
 def _past(snapshot: Snapshot, position: int) -> PastCheckpoint:

@@ -7,17 +7,26 @@ from msgspec import UNSET
 from workbench.identity.scopes import Scope
 from workbench.memory import facts, reviews
 from workbench.memory.observations import evidence, observations
-from workbench.memory.snapshot import Snapshot, id_text
+from workbench.memory.snapshot import Snapshot, id_bytes, id_text
 from workbench.memory.spans import Span, newest
+from workbench.memory.targets import CHECKPOINT
 from workbench.memory.views import EvidenceOf, FactChange, RemovedFrom, SinceReview
 from workbench.storage import fetch
 
+_MOST_BETWEEN = 20
+"""Checkpoints between a review and what it judged that are looked at."""
+
 
 def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], limit: int) -> SinceReview:
-    """The first `limit` observations of a task behind its last review, and what they brought."""
+    """The first `limit` observations of a task behind its last review, and what they brought.
+
+    Where the review judged a checkpoint while a newer one, that nobody judged, stood already, what lies
+    behind the judged one counts too: the person had not seen it.
+    """
     assert scope.project is not None
     span = Span(domains, scope.project_forms, (scope.task_key,))
-    last = _last_review(snapshot, span)
+    review = _last_review(snapshot, span)
+    last = judged_up_to(snapshot, span, review)
     found = newest(snapshot, span, "observations", snapshot.observed(), limit + 1, above=last, ascending=True)
     positions = found[:limit]
     end = positions[-1] if len(found) > limit else snapshot.last
@@ -34,7 +43,7 @@ def since_review(snapshot: Snapshot, scope: Scope, domains: tuple[str, ...], lim
     return SinceReview(
         project=scope.project,
         task_id=scope.task_id or "",
-        review=reviews.review(snapshot, last) if last else None,
+        review=reviews.review(snapshot, review) if review else None,
         from_position=last,
         to_position=snapshot.last,
         observations=observations(snapshot, positions),
@@ -53,6 +62,33 @@ def _last_review(snapshot: Snapshot, span: Span) -> int:
     """The position of the latest review of anything in a task that may be seen; 0 without one."""
     found = [reviews.seen(snapshot, where, keys, 1, snapshot.last + 1) for where, keys in span.runs()]
     return max((position for run in found for position in run), default=0)
+
+
+def judged_up_to(snapshot: Snapshot, span: Span, review: int) -> int:
+    """Up to which position the person who gave a review had seen a task: the review's own as a rule.
+
+    It is that of the judged checkpoint, with the fact of the same entry, where a checkpoint of the task that
+    has no review of its own came between the two. `review` is a position, or 0 for none.
+    """
+    if not review:
+        return 0
+    said = reviews.review(snapshot, review)
+    judged: int | None = None
+    if said.target_kind == CHECKPOINT:
+        judged = snapshot.value(
+            "SELECT max(c.position, coalesce(o.fact_position, 0)) FROM checkpoints c "
+            "JOIN observations o ON o.position = c.observation WHERE c.event_id = :id",
+            id=id_bytes(said.target_id),
+        )
+    if judged is None or judged >= review:
+        return review
+    between = newest(
+        snapshot, span, "checkpoints", snapshot.handed_off(), _MOST_BETWEEN, above=judged, below=review
+    )
+    unseen = any(
+        reviews.of_targets(snapshot, [id_text(snapshot.event(at).event_id)]) is None for at in between
+    )
+    return judged if unseen else review
 
 
 def fact_change(snapshot: Snapshot, position: int) -> FactChange:

@@ -530,7 +530,10 @@ class SinceReview(View, frozen=True, kw_only=True):
     task_id: str
     review: Review | None
     from_position: int
-    """Everything here lies behind it; 0 if nothing was ever reviewed."""
+    """Everything here lies behind it; 0 if nothing was ever reviewed.
+
+    The review's position, or that of the checkpoint it judged where a newer one stood by then unjudged.
+    """
     to_position: int
     observations: list[Observation]
     """Oldest first."""

@@ -45,7 +45,10 @@ from workbench.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from textual.worker import Worker
 
+    from workbench.memory.events import ReviewItem
     from workbench.tui.destinations import Destination
+    from workbench.tui.dialogs.verdict import Verdict
+    from workbench.tui.moments import AsOf
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
@@ -78,9 +81,11 @@ class Page(Asking, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(f"page-{self.NAME}")
         self._stale = False
-        self._other_moment = False
-        """The moment that is shown changed while this screen was not."""
+        self._moment_read: AsOf | None = None
+        """The moment that this screen shows: another than the program's where it was hidden meanwhile."""
         self._status = ""
+        self.verdict_drafts: dict[tuple[str, str, ReviewItem | None], Verdict] = {}
+        """By what was judged, a verdict that was begun and left."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
         self._bindings = BindingsMap(
@@ -230,6 +235,7 @@ class Page(Asking, inherit_bindings=False):
         if workspace is None or self._ready or not self.is_mounted:
             return
         self._ready = True
+        self._moment_read = self.app.as_of
         self.remove_class("-opening")
         self._focus_in("#list-content")
         self.on_workspace_ready(workspace)
@@ -293,9 +299,7 @@ class Page(Asking, inherit_bindings=False):
             self.update_header()
             self.update_navigation()
             self.update_footer()
-            if self._other_moment and self._ready:
-                self._other_moment = False
-                self.on_as_of_changed()
+            self._follow_moment()
             if self._stale and self._ready and not self._in_past:
                 self._stale = False
                 self.on_committed()
@@ -317,12 +321,16 @@ class Page(Asking, inherit_bindings=False):
         if not self._ready or not self.FOLLOWS_AS_OF:
             return
         if self.app.page is self:
-            self.on_as_of_changed()
+            self._follow_moment()
             if self._stale and not self._in_past:
                 self._stale = False
                 self.on_committed()
-        else:
-            self._other_moment = True
+
+    def _follow_moment(self) -> None:
+        """Show the program's moment; who went and came back while this was hidden finds it as it was."""
+        if self._ready and self.FOLLOWS_AS_OF and self._moment_read != self.app.as_of:
+            self._moment_read = self.app.as_of
+            self.on_as_of_changed()
 
     @property
     def _in_past(self) -> bool:

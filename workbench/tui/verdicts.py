@@ -24,12 +24,15 @@ class VerdictsWritten(Message):
         receipts: Sequence[ReviewReceipt],
         error: Exception | None = None,
         refused: tuple[Judged, Verdict] | None = None,
+        overtaken: int = 0,
     ) -> None:
         super().__init__()
         self.receipts = tuple(receipts)
         self.error = error
         self.refused = refused
         """What could not be written."""
+        self.overtaken = overtaken
+        """Of how many of the judged checkpoints there is a newer one that nobody judged."""
 
 
 def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
@@ -45,18 +48,38 @@ def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refuse
         return
 
     def write(verdict: Verdict) -> ReviewReceipt:
-        return _written(workspace, judged, verdict)
+        receipt = _written(workspace, judged, verdict)
+        overtaken.append(_overtaken(workspace, receipt))
+        return receipt
+
+    overtaken: list[bool] = []
 
     def take(verdict: Verdict | None) -> None:
+        draft = None if dialog.receipt is not None else dialog.draft
+        if draft is not None:
+            page.verdict_drafts[target] = draft
         if dialog.receipt is not None:
-            page.post_message(VerdictsWritten([dialog.receipt]))
+            page.post_message(VerdictsWritten([dialog.receipt], overtaken=sum(overtaken)))
 
-    dialog = VerdictDialog(judged, given, refused, write)
+    # Who leaves with esc finds the words again, of this target or line only.
+    target = (judged.kind, judged.id, judged.item)
+    kept = page.verdict_drafts.pop(target, None)
+    dialog = VerdictDialog(judged, given or kept, refused, write)
     page.app.push_screen(dialog, take)
 
 
 def _written(workspace: Workspace, judged: Judged, verdict: Verdict) -> ReviewReceipt:
     return workspace.review(judged.kind, judged.id, verdict.verdict, verdict.comment, item=verdict.item)
+
+
+def _overtaken(workspace: Workspace, receipt: ReviewReceipt) -> bool:
+    try:
+        return receipt.target_kind == "checkpoint" and workspace.readers.handoffs.overtaken(
+            receipt.target_id, receipt.position
+        )
+    except WorkbenchError:
+        # The verdict stands: what cannot be read about it is told where it is shown.
+        return False
 
 
 def write_verdicts(page: Page, verdicts: Sequence[tuple[Judged, Verdict]]) -> None:
@@ -68,13 +91,15 @@ def write_verdicts(page: Page, verdicts: Sequence[tuple[Judged, Verdict]]) -> No
 
     def work() -> None:
         receipts: list[ReviewReceipt] = []
+        overtaken = 0
         for judged, verdict in wanted:
             try:
                 receipts.append(_written(workspace, judged, verdict))
             except WorkbenchError as error:
-                page.post_message(VerdictsWritten(receipts, error, (judged, verdict)))
+                page.post_message(VerdictsWritten(receipts, error, (judged, verdict), overtaken))
                 return
-        page.post_message(VerdictsWritten(receipts))
+            overtaken += _overtaken(workspace, receipts[-1])
+        page.post_message(VerdictsWritten(receipts, overtaken=overtaken))
 
     # Not exclusive: a verdict that waits for a lock is not given up for the next one.
     page.run_worker(work, group="verdicts", description="Writing a verdict", exit_on_error=False, thread=True)
@@ -92,7 +117,7 @@ def tell_verdicts(page: Page, message: VerdictsWritten, again: Callable[[], None
         else:
             page.app.show_failure(message.error, "A verdict could not be written")
     if message.receipts:
-        page.app.notify(_said(message.receipts))
+        page.app.notify(_said(message.receipts) + _meanwhile(message))
         if again is not None:
             again()
 
@@ -101,6 +126,13 @@ def _reason(error: Exception) -> str:
     said = error.message if isinstance(error, WorkbenchError) else str(error)
     hint = getattr(error, "hint", "")
     return f"not written: {said}" + (f"; {hint}" if hint else "")
+
+
+def _meanwhile(message: VerdictsWritten) -> str:
+    if not message.overtaken:
+        return ""
+    of = "" if len(message.receipts) == 1 else f" to {message.overtaken} of these tasks"
+    return f" A newer checkpoint came{of} meanwhile."
 
 
 def _said(receipts: Sequence[ReviewReceipt]) -> str:

@@ -328,6 +328,15 @@ class VerdictDialog(Dialog[Verdict]):
         """What was typed, without blank lines and spaces at its ends."""
         return self.query_one("#comment", TextArea).text.strip()
 
+    @property
+    def draft(self) -> Verdict | None:
+        """What was chosen and typed, to be shown when the same is judged again; None without a word."""
+        comment = self.comment
+        if not comment:
+            return None
+        verdict = self.query_one("#verdict", Choices).chosen
+        return Verdict(verdict, comment, self.judged.item if self._of_line else None)
+
     @on(Choices.Changed)
     def _chosen(self, event: Choices.Changed) -> None:
         event.stop()

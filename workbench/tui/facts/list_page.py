@@ -24,8 +24,10 @@ from workbench.tui.facts.filters import (
     without,
 )
 from workbench.tui.facts.hints import empty_lines, guidance
+from workbench.tui.facts.messages import SlotLooked
 from workbench.tui.facts.stops import LinkStop, Stop
 from workbench.tui.page import Page
+from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import number
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -56,6 +58,7 @@ class FactListPage(Page):
         self._moment: datetime | None = None
         """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._at: int | None = None
+        self._kept: PlaceKept[int] = PlaceKept()
         self._first = True
         """The cursor is on the first fact of the list."""
         self._new = (0, False)
@@ -149,14 +152,38 @@ class FactListPage(Page):
 
     def on_committed(self) -> None:
         self._renew_ages()
-        self.facts.refresh_live()
+        row, workspace = self.cursor_fact, self._workspace
+        if row is None or workspace is None:
+            self.facts.refresh_live()
+        else:
+            reader, was = workspace.readers.facts, row.position
+
+            def look() -> None:
+                place = reader.place(was)
+                self.post_message(SlotLooked(was, None if place is None else place.position))
+
+            self.in_thread(look, "follow", "Looking what a slot holds")
         self.pane.renew()
+
+    def on_slot_looked(self, message: SlotLooked) -> None:
+        """The cursor goes with its slot; nothing else on the screen moves.
+
+        The list is read again only now: its neighbour would take the place of a fact that is gone, and the
+        next verdict would be about another slot.
+        """
+        row = self.cursor_fact
+        if row is not None and row.position == message.was and message.now not in (None, message.was):
+            self.facts.go_to(message.now)
+        else:
+            self.facts.refresh_live()
 
     def on_as_of_changed(self) -> None:
         """Another moment is shown: the same fact as it was known then, or what was there."""
         self._renew_ages()
-        self._read(at=None if self._first else self._at)
-        self._show_row()
+        at = None if self._first else self._at
+        # What was read is of another moment; the list tells its row when it has one.
+        self.pane.show(None, self.as_of)
+        self._read(at=self._kept.travelled(self._at, at, now=self.as_of is None))
         self.update_footer()
 
     def moment_here(self) -> str:
@@ -219,6 +246,7 @@ class FactListPage(Page):
     def _cursor_moved(self, message: Highlighted) -> None:
         row: FactRow | None = message.row
         self._at = None if row is None else row.position
+        self._kept.arrived(self._at)
         seen = self.facts.visible_rows
         self._first = row is None or (
             bool(seen) and seen[0].id == row.id and self.facts.status.first in (1, None)

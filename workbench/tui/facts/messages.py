@@ -42,3 +42,12 @@ class SessionFound(Message):
         super().__init__()
         self.session_id = session_id
         self.there = there
+
+
+class SlotLooked(Message):
+    """The fact at a position (`was`) has been replaced by the one at `now`; None where it is gone."""
+
+    def __init__(self, was: int, now: int | None) -> None:
+        super().__init__()
+        self.was = was
+        self.now = now

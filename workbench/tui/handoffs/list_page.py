@@ -22,6 +22,7 @@ from workbench.tui.handoffs.handoff_rows import HandoffRows
 from workbench.tui.handoffs.handoff_source import HandoffSource
 from workbench.tui.handoffs.messages import WaitingCounted
 from workbench.tui.page import Page
+from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import literal, number
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.workspace.rows import HandoffFilter, HandoffOrder
@@ -63,6 +64,7 @@ class HandoffListPage(Page):
         self._moment: datetime | None = None
         """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._at: tuple[str, str] | None = None
+        self._kept: PlaceKept[tuple[str, str]] = PlaceKept()
         self._new = (0, False)
         self._count = ""
         self.waiting: int | None = None
@@ -150,7 +152,7 @@ class HandoffListPage(Page):
     def on_as_of_changed(self) -> None:
         """Another moment is shown: the same task as it was then."""
         self._renew_ages()
-        self._read(at=self._at)
+        self._read(at=self._kept.travelled(self._at, self._at, now=self.as_of is None))
         self._count_waiting()
 
     async def action_filter(self) -> None:
@@ -261,6 +263,7 @@ class HandoffListPage(Page):
         """Show the task under the cursor: what the list knows at once, all of it when the cursor rests."""
         row: Handoff | None = message.row
         self._at = self._at if row is None else row.key
+        self._kept.arrived(self._at)
         moved, self._moved = self._moved, monotonic()
         if self._resting is not None:
             self._resting.stop()

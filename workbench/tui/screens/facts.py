@@ -34,8 +34,8 @@ class FactsPage(FactLeadingPage):
 
     def __init__(self) -> None:
         super().__init__()
-        self._typed: dict[str, Typed] = {}
-        """By fact, what was typed in a decision that was not recorded."""
+        self._typed: dict[tuple[str, ...], Typed] = {}
+        """By scope and slot, what was typed in a decision that was not recorded."""
 
     # Looking closer
 
@@ -128,11 +128,15 @@ class FactsPage(FactLeadingPage):
         row, workspace = self.shown_fact, self._workspace
         if row is None or workspace is None:
             return
-        dialog = SupersedeDialog(workspace, row, self._typed.pop(row.id, None))
+        slot = (row.domain, row.project, row.task_id, row.slot)
+        dialog = SupersedeDialog(workspace, row, self._typed.pop(slot, None))
 
         def recorded(receipt: Receipt | None) -> None:
             if receipt is None:
-                self._typed[row.id] = dialog.typed
+                typed = dialog.typed
+                # What merely stood there is no draft: it may be another by the next time.
+                if typed.why or typed.value not in ("", row.value.strip()):
+                    self._typed[slot] = typed
                 return
             self.app.notify(_said(receipt))
             self.on_committed()

@@ -20,6 +20,7 @@ from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import Destination, ToEvent, ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.page import Page
+from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import Line, Span, number, one_line
 from workbench.tui.sessions.context_window import MOST
 from workbench.tui.sessions.detail import SessionDetail
@@ -109,6 +110,7 @@ class SessionsPage(Page):
         """The detail of the session under the cursor."""
         self._workspace: Workspace | None = None
         self._selected = ""
+        self._kept: PlaceKept[str] = PlaceKept()
         self._filter = ""
         self._order: Order = "happened"
         self._moment: datetime | None = None
@@ -153,7 +155,8 @@ class SessionsPage(Page):
     def on_as_of_changed(self) -> None:
         self.detail.travel(self._upto)
         self._renew_ages()
-        self._show_sessions(self._selected or None)
+        selected = self._selected or None
+        self._show_sessions(self._kept.travelled(selected, selected, now=self._upto is None))
 
     def moment_here(self) -> str:
         entry = self.detail.entry
@@ -259,6 +262,8 @@ class SessionsPage(Page):
         self.detail.show(message.row)
         if message.row is not None:
             self._selected = message.row.id
+        self._kept.arrived(self._selected or None)
+        if message.row is not None:
             self.state_to_remember()
 
     @on(StatusChanged, "#sessions")

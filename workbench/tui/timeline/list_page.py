@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 from textual.events import Click
 
 from workbench.tui.page import Page
+from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import number
 from workbench.tui.timeline.bars import FilterLine, without
 from workbench.tui.timeline.empty import empty_lines
@@ -67,6 +68,7 @@ class TimelineListPage(Page):
         self._zone: tzinfo = UTC
         self._at: int | None = None
         """The position under the cursor, now or when the program was left."""
+        self._kept: PlaceKept[int] = PlaceKept()
         self._first = False
         """The cursor is on the first row of all."""
         self._width = position_width(0)
@@ -157,10 +159,12 @@ class TimelineListPage(Page):
         self.events.refresh_live()
 
     def on_as_of_changed(self) -> None:
-        at_newest = self._at_newest()
+        if self.cursor_event is not None:
+            self._note_cursor()
+        at = None if self._at_newest() else self._at
         self.event_pane.travel(self.app.as_of)
         # What came after the moment is not there: whoever was there sees the last before it.
-        self._read(at=None if at_newest else self._at)
+        self._read(at=self._kept.travelled(self._at, at, now=self.app.as_of is None))
         self._renew_ages()
         self.count_activity()
 
@@ -291,6 +295,9 @@ class TimelineListPage(Page):
     def _cursor_moved(self, message: Highlighted) -> None:
         """Show the event under the cursor: at once, or after a run of moves."""
         self._note_cursor()
+        if self._at is not None:
+            # A list that is being read tells nothing of where it was opened.
+            self._kept.arrived(self._at)
         moved, self._moved = self._moved, monotonic()
         if self._resting is not None:
             self._resting.stop()

@@ -70,6 +70,8 @@ class VirtualList(RowsWidget[Row], can_focus=True):
         self._at_least = 0
         self._error: Exception | None = None
         self._highlighted: tuple[Hashable, Row] | None = None
+        self._tell_anyway = False
+        """Whether the next row under the cursor is told even where it is the one that was told last."""
         self._newest_seen: Row | None = None
         self._new = (0, False)
 
@@ -85,13 +87,15 @@ class VirtualList(RowsWidget[Row], can_focus=True):
     ) -> None:
         """Show other rows: from the start, from the end, or with the cursor `at` a row or key.
 
-        The selection is dropped; what an earlier source still answers is ignored.
+        The selection is dropped; what an earlier source still answers is ignored. `Highlighted` follows,
+        for the same row too: what is known of it may be another.
         """
         self._reader.take_source(source)
         self._selection.clear()
         self._newest_seen = None
         self._total, self._at_least = None, 0
         self._tell_new(0, False)
+        self._tell_anyway = True
         self._open(at, at_end=at_end)
         self._reader.count()
 
@@ -461,8 +465,8 @@ class VirtualList(RowsWidget[Row], can_focus=True):
             return
         row, key = self.cursor_row, self.cursor_key
         now = None if row is None else (key, row)
-        if now != self._highlighted:
-            self._highlighted = now
+        if now != self._highlighted or self._tell_anyway:
+            self._highlighted, self._tell_anyway = now, False
             self.post_message(Highlighted(self, row, key))
 
     def _is_newest(self, at: int) -> bool:
