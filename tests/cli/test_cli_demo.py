@@ -121,6 +121,8 @@ def test_quitting_says_where_it_is_and_how_to_open_it_again(tmp_path: Path) -> N
             program.kill()
             program.wait()
         os.close(ours)
+    before = said.partition(b"\x1b[?1049h")[0].decode()
+    assert f"the workspace is in {root}" in before
     after = said.rpartition(b"\x1b[?1049l")[2].decode().replace("\r\n", "\n")
     assert f"the workspace is in {root}\n" in after
     assert f"open it again with: workbench --root '{root}'\n" in after

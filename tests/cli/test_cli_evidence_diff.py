@@ -34,7 +34,7 @@ def test_a_difference_is_unified_and_without_secrets(kept: str, run: Run, sealed
     assert answer.code == 1
     assert "1 secret on the disk not shown here" in answer.out
     assert f"--- {kept[:12]} a.md\n" in answer.out
-    assert "@@ -1,4 +1,4 @@\n one\n-two\n+␛[31mtoken: [REDACTED:github_token]\n three\n" in answer.out
+    assert "@@ -1,3 +1,3 @@\n one\n-two\n+␛[31mtoken: [REDACTED:github_token]\n three\n" in answer.out
     assert TOKEN not in answer.out and "\x1b" not in answer.out
 
 
@@ -45,7 +45,7 @@ def test_a_difference_as_json(kept: str, run: Run, sealed: Path) -> None:
     found = answer.json
     assert (found["sha256"], found["path"], found["state"]) == (kept, "a.md", "differs")
     assert (found["file"], found["size"], found["redactions"]) == (str(sealed / "a.md"), 10, {})
-    assert [hunk["lines"] for hunk in found["hunks"]] == [[" one", "-two", " three", " "]]
+    assert [hunk["lines"] for hunk in found["hunks"]] == [[" one", "-two", " three"]]
 
 
 def test_another_file_can_be_named(kept: str, run: Run, sealed: Path) -> None:

@@ -7,6 +7,7 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -97,13 +98,25 @@ async def test_newest_first_with_kind_number_of_values_scope_and_marks(root: Pat
         )
 
 
+def said_on_screen(app: FactsApp, said: str) -> bool:
+    return said in whole_screen(app)
+
+
 async def test_who_replaced_what_most_often_is_two_keys_away(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await rows_shown(pilot, app)
-        await pilot.press("s", "s")
-        await until(pilot, lambda: page.order == "replaced" and slots(page)[:1] == ["deploy.target"])
-        await rows_shown(pilot, app)
+        at = page.cursor_fact
+        assert at is not None
+        for said in ("by scope and slot", "most replaced first"):
+            await pilot.press("s")
+            await until(pilot, partial(said_on_screen, app, said))
+            await rows_shown(pilot, app)
+            # The cursor stays on its fact.
+            await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.id == at.id)
+        await pilot.press("g")
+        await until(pilot, lambda: slots(page)[:1] == ["deploy.target"] and page.cursor_fact is not None)
+        await until(pilot, lambda: "3rd value" in whole_screen(app))
         screen = whole_screen(app)
         assert "values↓" in screen and "3rd value" in screen
         for said in (

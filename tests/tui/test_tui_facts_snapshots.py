@@ -67,6 +67,8 @@ def picture(
 async def most_replaced(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
     """The slot with the most values on top."""
     page.apply(FactFilter(), "replaced")
+    await until(pilot, lambda: page.facts.status.total is not None and not page.facts.status.loading)
+    await pilot.press("g")
     await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.links > 1)
     await rows_shown(pilot, app)
 

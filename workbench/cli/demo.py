@@ -70,6 +70,8 @@ def command(
 
         from workbench.cli.open import run_terminal_program
 
+        # Before as well: who looks for the folder while the program runs finds it above it.
+        to_stderr(f"the workspace is in {made.root}")
         code = run_terminal_program(made.root)
         to_stderr(f"the workspace is in {made.root}")
         _say_moved(made)

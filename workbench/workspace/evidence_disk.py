@@ -94,4 +94,6 @@ def on_disk(
 
 
 def _lines(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    # Behind the last line end there is no line.
+    return lines[:-1] if lines[-1] == "" else lines

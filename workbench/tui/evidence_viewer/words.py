@@ -23,10 +23,15 @@ _REASONS = {
 _SIGNS: dict[Sign, Role] = {" ": "code", "-": "error", "+": "success"}
 
 
+def reason_words(reason: str) -> str:
+    """Why there is no copy, for a person; a reason that nobody knows as it is."""
+    return _REASONS.get(reason, reason.replace("_", " "))
+
+
 def state_blocks(item: EvidenceItem, zone: tzinfo) -> list[Block]:
     """What is wrong with a copy, or why there is none, and what helps; empty where all is well."""
     row, copy = item.row, item.copy
-    why = _REASONS.get(row.reason, row.reason.replace("_", " ")) if row is not None else ""
+    why = reason_words(row.reason) if row is not None else ""
     match item.state:
         case "archived":
             return []

@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec import UNSET
 
 from workbench.memory.events import Evidence
+from workbench.tui.evidence_viewer.words import reason_words
 from workbench.tui.facts.fact_words import (
     BUILT_ON,
     EVIDENCE_MARKS,
@@ -233,7 +234,7 @@ def evidence_line(each: Evidence, width: int) -> Line:
     path = one_line(each.path, _DRAWN)
     room = max(8, width - line_width((mark, state)))
     path = fit(path, min(line_width((Span(path),)), room), keep="end")
-    reason = "" if each.reason is UNSET else f"  {one_line(str(each.reason), 200)}"
+    reason = "" if each.reason is UNSET else f"  {one_line(reason_words(str(each.reason)), 200)}"
     return (mark, state, Span(path, "text"), Span(reason, "faint"))
 
 

@@ -61,7 +61,7 @@ class FactRows:
         values = Span(number(row.links) if row.links > 1 else "", "text")
         value = fact_value(row)
         if width >= TABLE_FROM:
-            scope, author = Span(scope_of(row), "dim"), Span(one_line(row.agent, _DRAWN), "dim")
+            scope, author = Span(_scope(row), "dim"), Span(one_line(row.agent, _DRAWN), "dim")
             cells = [mark, scope, slot, value, kind_word(row.kind), author, values, since]
             return (table_row(_columns(width, self.order), cells, width),)
         kind = kind_word(row.kind) if width >= _WORDS_FROM else kind_letter(row.kind)
@@ -73,7 +73,8 @@ class FactRows:
     def _second(self, row: FactRow, value: Span, width: int) -> Line:
         """What it holds, and at the right where and who said so."""
         room = max(1, width - 2)
-        where = _where(row, max(8, room * 45 // 100))
+        # A short value leaves the rest to the scope.
+        where = _where(row, max(8, room * 45 // 100, room - line_width((value,)) - 2))
         left = max(1, room - line_width((Span(where),)) - 2)
         return (
             Span("  "),
@@ -86,14 +87,24 @@ class FactRows:
 def _where(row: FactRow, most: int) -> str:
     """Where and who in `most` cells: as many parts as fit, those that say most."""
     author, project, task = (one_line(text, _DRAWN) for text in (row.agent, row.project, row.task_id))
+    scope = _scope(row)
     ways = (
-        f"{scope_of(row)} · {author}",
-        f"{project} · {task}" if task else "",
+        f"{scope} · {author}",
+        scope if task else "",
+        f"{project}/{task}" if project and task else "",
         f"{project} · {author}" if project else "",
         project,
-        scope_of(row),
+        scope,
     )
     for said in ways:
         if said and line_width((Span(said),)) <= most:
             return said
     return fit(ways[-1], most)
+
+
+def _scope(row: FactRow) -> str:
+    """`project/task`, as a task is named elsewhere; before it a domain that is not the usual one."""
+    if not (row.project and row.task_id):
+        return scope_of(row)
+    task = f"{one_line(row.project, _DRAWN)}/{one_line(row.task_id, _DRAWN)}"
+    return task if row.domain == "global" else f"{one_line(row.domain, _DRAWN)} · {task}"

@@ -15,6 +15,12 @@ _LONGEST = 60
 Only = Literal["", "disputed", "conflicts"]
 _ONLY: tuple[Only, ...] = ("disputed", "conflicts")
 ONLY_WORDS: Mapping[str, str] = {"disputed": "disputed only", "conflicts": "several values only"}
+ORDER_WORDS: Mapping[FactOrder, str] = {
+    "newest": "",
+    "scope": "by scope and slot",
+    "replaced": "most replaced first",
+}
+"""What the list says of its order; nothing of the usual one."""
 
 
 class FactFilterLine(FilterLine):

@@ -17,6 +17,7 @@ from workbench.tui.facts.fact_pane import FactPane
 from workbench.tui.facts.fact_rows import FactRows
 from workbench.tui.facts.fact_source import FactSource
 from workbench.tui.facts.filters import (
+    ORDER_WORDS,
     FactFilterLine,
     filter_from,
     filter_parts,
@@ -204,6 +205,7 @@ class FactListPage(Page):
         if self.order == "newest" and count:
             key = self.app.keymap.shown("list.first").split(" ")[0]
             text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+        text = f"{text} {ORDER_WORDS[self.order]}".rstrip()
         if self.query("#list-bar"):
             super().set_count(text)
 
@@ -214,11 +216,12 @@ class FactListPage(Page):
         order = self.order if order is None else order
         if (wanted, order) == (self.wanted, self.order):
             return
-        at = None if self._first or order != self.order else self._at
+        at = None if self._first and order == self.order else self._at
         self.wanted, self.order = wanted, order
         if wanted.text != self.filter_text.strip():
             self.set_filter(wanted.text)
         self._show_filter()
+        self.set_count(self._count)
         self._read(at=at)
         self.update_footer()
 

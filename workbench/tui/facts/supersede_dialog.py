@@ -228,7 +228,10 @@ class SupersedeDialog(Dialog["Receipt"]):
                 )
                 return
         failure = failure_of(error, root=self.app.root)
-        self._refuse(" ".join(part for part in ("Not recorded.", failure.sentence, failure.hint) if part))
+        parts = ("Not recorded.", failure.sentence, failure.hint)
+        self._refuse(
+            " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+        )
 
     # Saying
 

@@ -122,6 +122,12 @@ def evidence_rows(files: Sequence[TaskFile], now: datetime) -> list[DeskRow]:
     return rows
 
 
+def _because(reason: str) -> str:
+    from workbench.tui.evidence_viewer.words import reason_words  # Only where a file was not copied.
+
+    return reason_words(reason)
+
+
 def _file(each: TaskFile, at: int, now: datetime) -> DeskRow:
     item = each.evidence
     status = FILE_WORDS.get(item.status, item.status)
@@ -137,7 +143,7 @@ def _file(each: TaskFile, at: int, now: datetime) -> DeskRow:
         Paragraph(about, indent=3),
     ]
     if isinstance(item.reason, str) and item.reason:
-        blocks.append(note(f"because {item.reason}", indent=3))
+        blocks.append(note(f"because {_because(item.reason)}", indent=3))
     return DeskRow(("file", each.position, at, item.path), tuple(blocks), FilePick(item, each.position))
 
 

@@ -116,7 +116,8 @@ HANDOFF_ACTIONS = (
     Action(
         "handoffs.evidence",
         "evidence",
-        "Show the source file of the line under the cursor, or the task's files.",
+        "Show the source file of the line under the cursor; without one the list of the task's files, "
+        "and from that list the file.",
         ("e",),
         NAME,
         "View",
