@@ -62,9 +62,14 @@ def language_of(path: str) -> str:
 _loaded: dict[str, Lexer] = {}
 
 
+def lacks_lexer(language: str) -> bool:
+    """Whether a language has a lexer that is not loaded yet."""
+    return bool(language) and language not in _loaded
+
+
 def load_lexer(language: str) -> bool:
     """Load a language's lexer, on a worker: the first time takes a while. Whether it was loaded now."""
-    if not language or language in _loaded:
+    if not lacks_lexer(language):
         return False
     from pygments.lexers import get_lexer_by_name
 

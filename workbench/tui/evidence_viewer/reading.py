@@ -9,7 +9,7 @@ from textual.message import Message
 
 from workbench.drawing.hex_dump import WIDE, hex_lines
 from workbench.tui.document import Blank, Block, Fields, Paragraph, Verbatim, note
-from workbench.tui.evidence_viewer.colours import MARKDOWN, Colours, extension_of, language_of
+from workbench.tui.evidence_viewer.colours import MARKDOWN, Colours, extension_of, language_of, load_lexer
 from workbench.tui.evidence_viewer.picture import Picture, picture_of
 from workbench.tui.evidence_viewer.source_document import LineIndex
 from workbench.tui.present import Line, Span, counted, number, size
@@ -17,7 +17,7 @@ from workbench.workspace.artifact_state import HEAD, Artifact
 from workbench.workspace.evidence_item import EvidenceItem, evidence_item
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from re import Pattern
 
     from workbench.tui.sessions.found_words import HitPlace
@@ -111,6 +111,12 @@ def read_item(workspace: Workspace, asked: Asked, *, pictures: bool) -> tuple[Ev
         picture, remark = picture_of(workspace.evidence.path(copy.digest), copy.image)
         return item, Body(picture=picture, remark=remark)
     return item, Body()
+
+
+def load_colours(language: str, tell: Callable[[Message], None]) -> None:
+    """Load a language's lexer, and tell that it is there unless it was before."""
+    if load_lexer(language):
+        tell(ColoursLoaded())
 
 
 def bytes_blocks(copy: Artifact, width: int, remark: str) -> list[Block]:

@@ -100,3 +100,14 @@ def key_pairs(view: View, *, hits: bool, wraps: bool) -> list[tuple[str, str]]:
     if shown_source(view) is not None:
         pairs += [("w", "cut" if wraps else "wrap"), ("#", "numbers")]
     return [*pairs, ("/", "find"), ("y", "copy")]
+
+
+def fitting(pairs: Sequence[tuple[str, str]], room: int) -> list[tuple[str, str]]:
+    """The first of these keys, as many as a line of so many cells has room for."""
+    kept: list[tuple[str, str]] = []
+    for key, meaning in pairs:
+        room -= len(key) + len(meaning) + 4
+        if room < -3:
+            break
+        kept.append((key, meaning))
+    return kept

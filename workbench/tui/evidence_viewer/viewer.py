@@ -19,7 +19,7 @@ from workbench.tui.copying import CopyChoice
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.document import note
 from workbench.tui.evidence_viewer import reading, sides
-from workbench.tui.evidence_viewer.colours import load_lexer
+from workbench.tui.evidence_viewer.colours import lacks_lexer
 from workbench.tui.evidence_viewer.copies import copy_choices
 from workbench.tui.evidence_viewer.head import EvidenceHead, head_lines
 from workbench.tui.evidence_viewer.picture import PictureView
@@ -105,7 +105,7 @@ class EvidenceViewer(Dialog[None]):
         self.action_read()
         with Vertical(classes="panel") as panel:
             panel.border_title = "Evidence"
-            yield EvidenceHead(css_id="evidence-head", height=self._head_lines)
+            yield EvidenceHead(css_id="evidence-head", height=3 if self._roomy else 2)
             yield TabLine(SIDES, css_id="evidence-tabs")
             yield PictureView(css_id="evidence-picture")
             yield EvidenceText(css_id="evidence-text")
@@ -142,9 +142,6 @@ class EvidenceViewer(Dialog[None]):
         def work() -> None:
             item, body = reading.read_item(workspace, asked, pictures=pictures)
             self._tell(ItemRead(item, body))
-            # The text is there before its colours are.
-            if body.source is not None and load_lexer(body.source.language):
-                self._tell(ColoursLoaded())
 
         self.on_disk = None
         self._in_thread(work, "item", "Reading evidence")
@@ -156,6 +153,13 @@ class EvidenceViewer(Dialog[None]):
             self._look_at_disk()
         self._draw()
         self._find_again()
+        source = message.body.source
+        if source is not None and lacks_lexer(source.language):
+            # The text is there before its colours are: to load them takes time from painting it.
+            self.call_after_refresh(self._load_colours, source.language)
+
+    def _load_colours(self, language: str) -> None:
+        self._in_thread(lambda: reading.load_colours(language, self._tell), "colours", "Loading colours")
 
     def on_colours_loaded(self, message: ColoursLoaded) -> None:
         """Draw them."""
@@ -212,10 +216,9 @@ class EvidenceViewer(Dialog[None]):
         item = self.item
         if item is None or not self.is_mounted or not self.query(EvidenceText):
             return
-        roomy = self.app.size.height >= _ROOMY_ROWS
-        now = self.app.clock()
+        roomy, now = self._roomy, self.app.clock()
         self.query_one(EvidenceHead).show(
-            lambda width: head_lines(item, width, now, self._zone, roomy=roomy), self._head_lines
+            lambda width: head_lines(item, width, now, self._zone, roomy=roomy), 3 if roomy else 2
         )
         picture = self.body.picture if self.side == COPY and self.app.size.height >= _PICTURE_ROWS else None
         self.query_one(PictureView).show(picture)
@@ -229,8 +232,8 @@ class EvidenceViewer(Dialog[None]):
         self._say_keys()
 
     @property
-    def _head_lines(self) -> int:
-        return 3 if self.app.size.height >= _ROOMY_ROWS else 2
+    def _roomy(self) -> bool:
+        return self.app.size.height >= _ROOMY_ROWS
 
     @property
     def _view(self) -> sides.View:
@@ -247,13 +250,9 @@ class EvidenceViewer(Dialog[None]):
             pairs = [("enter", "find"), ("esc", "no more")]
         else:
             pairs = sides.key_pairs(self._view, hits=bool(self._hits), wraps=self.pane.wraps)
-        room, kept = self.query_one(".keys").size.width or self.app.size.width - 6, []
-        for key, meaning in pairs:
-            room -= len(key) + len(meaning) + 4
-            if room < -3:
-                break
-            kept.append((key, meaning))
-        self.query_one(".keys", Static).update(key_line(*kept), layout=False)
+        line = self.query_one(".keys", Static)
+        kept = sides.fitting(pairs, line.size.width or self.app.size.width - 6)
+        line.update(key_line(*kept), layout=False)
 
     def action_other(self, step: int) -> None:
         """Show the next or the previous file of the same record."""
