@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -148,7 +149,8 @@ class Workspace:
         try:
             manifest = read_manifest(layout.manifest)
         except ManifestError:
-            if not examine:
+            # Where it may not be read, nor may the rest.
+            if not examine or not os.access(layout.manifest, os.R_OK):
                 raise
             manifest = Manifest(path=layout.manifest, title=layout.root.name, timezone="UTC", owner="")
         refuse_missing(layout)
