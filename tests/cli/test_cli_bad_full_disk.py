@@ -44,10 +44,14 @@ class Tally:
         """What the last one said of what it had stored before."""
         self.full = 0
 
-    def holds(self, answer: Answer) -> bool:
-        """Whether a command went well; otherwise it must have said in one sentence that there is no room."""
+    def holds(self, answer: Answer, *, says: str = "") -> bool:
+        """Whether a command went well; otherwise it must have said in one sentence that there is no room.
+
+        `says` is the beginning of what it says beside its output when all went well.
+        """
         if answer.code == 0:
-            assert answer.err == ""
+            assert answer.err.startswith(says)
+            assert bool(answer.err) == bool(says)
             self.went_well += 1
             return True
         assert answer.code == 1, answer
@@ -146,7 +150,8 @@ def test_a_sample_is_there_whole_or_not_at_all(disk: tuple[Program, Path]) -> No
         occupied = number % 2 == 0
         if occupied:
             (program.inside(place) / "w").mkdir(mode=0o700)
-        went_well = tally.holds(program.run("demo", "--to", place / "w", "--no-open"))
+        answer = program.run("demo", "--to", place / "w", "--no-open")
+        went_well = tally.holds(answer, says="its times were moved")
         resize(program, place, PLENTY)
         if went_well:
             assert names(program, place) == ["w"]
