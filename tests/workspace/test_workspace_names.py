@@ -110,8 +110,8 @@ def test_counts_are_those_of_the_log_in_whatever_batches(batches: list[tuple[str
                 agent_source="explicit",
                 category="note",
                 text="x",
-                request_hash="00",
-                content_hash="00",
+                request_hash="00" * 32,
+                content_hash="00" * 32,
                 hash_filter="1",
             )
             log.append(scope_stream("global", fold(project)), [said] * size)
