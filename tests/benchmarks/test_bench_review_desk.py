@@ -250,8 +250,6 @@ def test_moves_and_a_filter(desks: tuple[Path, Path], environment: dict[str, str
 
 def test_time_travel(desks: tuple[Path, Path], environment: dict[str, str]) -> None:
     """To a position in the middle, and back."""
-    if "app.travel" not in WorkbenchApp.REGISTRY:
-        pytest.skip("this program does not travel in time")
     figures = Figures()
     for few, (root, events) in enumerate(zip(desks, (LARGE, FEW), strict=True)):
         for screen, _ in _screens()[:4]:
