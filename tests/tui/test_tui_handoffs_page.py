@@ -242,6 +242,33 @@ async def test_somebody_is_led_to_a_task_and_to_an_earlier_checkpoint_of_it(root
         assert page.pane.side == "checkpoint"
 
 
+async def test_a_filter_that_gave_way_to_a_task_comes_back_when_the_way_ends(root: Path) -> None:
+    own = HandoffFilter("thumb", waiting=True)
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page._apply(own)
+        await shown(pilot, app)
+        await app.action_open_screen("timeline")
+        await app.lead_to(ToTask("orbit", "old-plan"))
+        await until(
+            pilot, lambda: page.cursor_handoff is not None and page.cursor_handoff.task_id == "old-plan"
+        )
+        assert page.wanted == HandoffFilter(closed=True)
+        # What is kept for the next start is the person's own filter.
+        app.save_state()
+        assert app.state.of("handoffs").values["text"] == "thumb"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage) and page.wanted == own)
+        # A filter that is set where the person was led counts.
+        await app.lead_to(ToTask("orbit", "old-plan"))
+        await until(pilot, lambda: page.wanted == HandoffFilter(closed=True))
+        await app.action_perform("handoffs.waiting")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage))
+        assert page.wanted == HandoffFilter(closed=True, waiting=True)
+
+
 async def test_time_travel_shows_the_desk_as_it_was_and_gives_no_verdict(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -32,12 +32,15 @@ class WaitingCounted(Message):
 
 
 class TaskFound(Message):
-    """The task that was asked for; None: there is none like that. `passes`: the filter shows it."""
+    """The task that was asked for; None: there is none like that. `led`: the person was led to it."""
 
-    def __init__(self, key: tuple[str, str] | None, row: Handoff | None, again: str = "") -> None:
+    def __init__(
+        self, key: tuple[str, str] | None, row: Handoff | None, again: str = "", *, led: bool = False
+    ) -> None:
         super().__init__()
         self.key = key
         self.row = row
+        self.led = led
         self.again = again
         """What was asked for, where there is none."""
 

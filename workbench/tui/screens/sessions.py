@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +18,9 @@ from workbench.tui.actions import writing
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import Destination, ToEvent, ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
-from workbench.tui.page import Page
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import Line, Span, number, one_line
+from workbench.tui.reading_page import ReadingPage
 from workbench.tui.sessions.context_window import MOST
 from workbench.tui.sessions.detail import SessionDetail
 from workbench.tui.sessions.detail_messages import Moved
@@ -51,8 +50,6 @@ FILLING = (
 """The commands that fill an empty screen, and what each does."""
 _ROOMY = 40
 """Cells of the list from which its order is said in two words."""
-_AGES_SECONDS = 30.0
-"""How often ages are drawn anew."""
 
 
 class _Placed(Message):
@@ -80,7 +77,7 @@ class _TextRead(Message):
         self.label = label
 
 
-class SessionsPage(Page):
+class SessionsPage(ReadingPage):
     """Sessions of every owner; the detail has the acta, the context window, and what is known."""
 
     NAME, TITLE, NUMBER = NAME, "Sessions", 2
@@ -113,8 +110,6 @@ class SessionsPage(Page):
         self._kept: PlaceKept[str] = PlaceKept()
         self._filter = ""
         self._order: Order = "happened"
-        self._moment: datetime | None = None
-        """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._unfiltered: object = None
         """The session that was under the cursor before the list was filtered."""
         self._put: object = None
@@ -135,9 +130,8 @@ class SessionsPage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.detail.open_workspace(workspace, self._now, self._upto)
-        self._moment = self.app.clock()
         self._show_sessions(self._selected or None)
-        self.set_interval(_AGES_SECONDS, self._age)
+        self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
@@ -238,22 +232,9 @@ class SessionsPage(Page):
             *commands,
         ]
 
-    def _now(self) -> datetime:
-        return self._moment or self.app.clock()
-
-    def _age(self) -> None:
-        if self.app.page is self:
-            self._renew_ages()
-
-    def on_screen_resume(self) -> None:
-        """What was not shown has not aged."""
-        self._renew_ages()
-
-    def _renew_ages(self) -> None:
-        if self._workspace is not None:
-            self._moment = self.app.clock()
-            self.sessions.redraw_rows()
-            self.detail.renew_ages()
+    def redraw_ages(self) -> None:
+        self.sessions.redraw_rows()
+        self.detail.renew_ages()
 
     # What the list and the detail tell
 
