@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.handoffs_probe import app_on, detail_text, handoffs_page, names, settled, shown
+from tests.tui.handoffs_probe import (
+    NOW,
+    HandoffsApp,
+    app_on,
+    detail_text,
+    handoffs_page,
+    names,
+    settled,
+    shown,
+)
 from tests.tui.shell_probe import until, whole_screen
 from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.destinations import ToTask
@@ -426,3 +435,21 @@ async def test_evidence_opens_in_the_viewer(root: Path) -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is page)
         assert page.pane.lines.has_focus
+
+
+async def test_what_waits_stands_in_the_navigation_before_the_screen_was_shown(root: Path) -> None:
+    app = HandoffsApp(root, clock=lambda: NOW, screen="timeline")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "1 Handoffs 3" in " ".join(whole_screen(app).split()))
+        assert [page.NAME for page in app.built_pages()] == ["timeline"]
+        with Workspace.open(root) as other:
+            row = other.readers.handoffs.page(HandoffFilter(waiting=True), 1).rows[0]
+            other.review("checkpoint", row.checkpoint_id, "accepted")
+        await until(pilot, lambda: "1 Handoffs 2" in " ".join(whole_screen(app).split()))
+        # In the past less waited.
+        with Workspace.open(root, read_only=True) as other:
+            first = other.readers.handoffs.waiting(as_of=2)
+        assert first < 2
+        await pilot.press("t", "2", "enter")
+        await until(pilot, lambda: app.as_of is not None and app.needs_of("handoffs") == first)
+        assert app.navigation_entries()[0].waiting == first

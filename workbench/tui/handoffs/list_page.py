@@ -18,7 +18,6 @@ from workbench.tui.handoffs.handoff_list import HandoffList
 from workbench.tui.handoffs.handoff_pane import CHECKPOINT, HandoffPane
 from workbench.tui.handoffs.handoff_rows import HandoffRows
 from workbench.tui.handoffs.handoff_source import HandoffSource
-from workbench.tui.handoffs.messages import WaitingCounted
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import literal, number
 from workbench.tui.reading_page import ReadingPage
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
 RESTING_SECONDS = 0.08
 """A cursor that rests so long shows all of its task; while it runs, what the list knows."""
-RECOUNT_SECONDS = 0.5
-"""After a commit what waits is counted again at most so often."""
 ROOMY_CELLS = 38
 """Cells of the list from which its place is said beside what waits."""
 TALL_ROWS = 20
@@ -45,6 +42,7 @@ class HandoffListPage(ReadingPage):
     """The list of tasks with the five sides of one."""
 
     FOLLOWS_AS_OF = True
+    COUNTS_NEEDS = True
 
     DEFAULT_CSS = """
     #handoffs-filter { height: auto; padding: 0 1; color: $quiet; display: none; margin-bottom: 1; }
@@ -64,9 +62,6 @@ class HandoffListPage(ReadingPage):
         self._kept: PlaceKept[tuple[str, str]] = PlaceKept()
         self._new = (0, False)
         self._count = ""
-        self.waiting: int | None = None
-        """How many tasks wait for a person; None while that is counted."""
-        self._recount: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
         self._had_rows = False
@@ -134,22 +129,17 @@ class HandoffListPage(ReadingPage):
         self._show_filter()
         self._fit_rows()
         self._read(at=self._at)
-        self._count_waiting()
         self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
         self.handoffs.refresh_live()
         self.pane.renew()
-        if self._recount is None:
-            # Of many commits in a row some are followed.
-            self._recount = self.set_timer(RECOUNT_SECONDS, self._count_waiting)
 
     def on_as_of_changed(self) -> None:
         """Another moment is shown: the same task as it was then."""
         self._renew_ages()
         self._read(at=self._kept.travelled(self._at, self._at, now=self.as_of is None))
-        self._count_waiting()
 
     async def action_filter(self) -> None:
         """Open the filter, and read what it will look at while the person begins to type."""
@@ -225,27 +215,18 @@ class HandoffListPage(ReadingPage):
         self._filter_line.set_class(bool(words), "-set")
         self._filter_line.update(literal(f"{words} · {self.app.keymap.shown('handoffs.clear')} clears"))
 
-    def _count_waiting(self) -> None:
-        self._recount = None
-        workspace, as_of = self._workspace, self.as_of
-        if workspace is not None:
-            reader = workspace.readers.handoffs
-            self.in_thread(
-                lambda: self.post_message(WaitingCounted(reader.waiting(as_of=as_of))),
-                "waiting",
-                "Counting what waits for a verdict",
-            )
-
-    def on_waiting_counted(self, message: WaitingCounted) -> None:
-        """Say how many."""
-        if message.waiting != self.waiting:
-            self.waiting = message.waiting
-            self.set_count(self._count)
-            self.update_navigation()
-
     @property
-    def needs_person(self) -> int:
-        return self.waiting or 0
+    def waiting(self) -> int | None:
+        """How many tasks wait for a person; None while that is counted."""
+        return self.app.needs_of(self.NAME)
+
+    @staticmethod
+    def count_needs(workspace: Workspace, as_of: int | None) -> int:
+        """How many open tasks wait for a person."""
+        return workspace.readers.handoffs.waiting(as_of=as_of)
+
+    def needs_counted(self) -> None:
+        self.set_count(self._count)
 
     # What the list and the detail tell
 

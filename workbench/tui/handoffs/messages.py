@@ -19,18 +19,6 @@ class SideRead(Message, bubble=False):
         self.data = data
 
 
-class WaitingCounted(Message):
-    """How many open tasks wait for a person was counted."""
-
-    def __init__(self, waiting: int) -> None:
-        super().__init__()
-        self.waiting = waiting
-
-    def can_replace(self, message: Message) -> bool:
-        """The latest is as good as all."""
-        return isinstance(message, WaitingCounted)
-
-
 class TaskFound(Message):
     """The task that was asked for; None: there is none like that. `led`: the person was led to it."""
 
