@@ -523,6 +523,22 @@ async def test_a_filter_that_gave_way_to_a_fact_comes_back_when_the_way_ends(roo
         assert page.wanted == FactFilter() and page.order == "scope"
 
 
+async def test_a_list_that_cannot_be_read_says_so_whole_and_nothing_else(root: Path) -> None:
+    connection = sqlite3.connect(root / "chronicle.db")
+    connection.execute("ALTER TABLE facts RENAME COLUMN slot TO gone")
+    connection.close()
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "That did not work" in whole_screen(app))
+        await pilot.press("escape")
+        page = facts_page(app)
+        await until(pilot, lambda: app.screen is page)
+        await settled(pilot, app)
+        said = " ".join(line[19:63].strip(" │") for line in screen_lines(app))
+        assert "no such column" in said and "restore the file from a backup" in " ".join(said.split())
+        assert "Nothing here yet" not in whole_screen(app), "there is something, which cannot be read"
+
+
 RECORDING = """
 import sys
 from workbench.workspace import Workspace

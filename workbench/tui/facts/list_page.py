@@ -272,8 +272,8 @@ class FactListPage(ReadingPage):
         if row is not None and self.pane.row is not None and self.focused_in_detail():
             # Somebody replaced what is read here: the chain stays, and has the new value on top.
             return
-        plain = self.wanted == FactFilter()
-        self.pane.show(row, self.as_of, guidance() if row is None and plain and self.as_of is None else ())
+        nothing = row is None and self.wanted == FactFilter() and self.as_of is None
+        self.pane.show(row, self.as_of, guidance() if nothing and not self.facts.failed else ())
 
     @on(Highlighted, "#fact-chain")
     def _link_changed(self) -> None:

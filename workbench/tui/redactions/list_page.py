@@ -265,8 +265,8 @@ class RedactionListPage(ReadingPage):
 
     def _show_row(self) -> None:
         row = self.cursor_redaction
-        plain = self.wanted == RedactionFilter()
-        self.pane.show(row, guidance() if row is None and plain else ())
+        nothing = row is None and self.wanted == RedactionFilter() and not self.redactions.failed
+        self.pane.show(row, guidance() if nothing else ())
 
     @on(Opened, "#redactions")
     def _entered(self, message: Opened) -> None:
