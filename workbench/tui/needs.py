@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 FIRST_SECONDS = 0.3
 """After the workspace is open; the screen that is shown has its first rows by then."""
 AGAIN_SECONDS = 0.5
-"""After a commit what waits is counted again at most so often."""
+"""After a commit what waits is counted again at most so often, while its screen is shown."""
+ELSEWHERE_SECONDS = 2.0
+"""And while another screen is shown, which is read after each commit itself."""
 
 
 class NeedsCounted(Message):
@@ -75,7 +77,9 @@ class Needing(Travelling, inherit_bindings=False):
     def count_needs_again(self) -> None:
         """Something was committed: of many commits in a row some are followed. The past stays what it was."""
         if self.as_of is None:
-            self._count_after(self._counted_at + AGAIN_SECONDS - monotonic())
+            shown = self.page is not None and self.page.COUNTS_NEEDS
+            pause = AGAIN_SECONDS if shown else ELSEWHERE_SECONDS
+            self._count_after(self._counted_at + pause - monotonic())
 
     def _count_after(self, seconds: float) -> None:
         if seconds <= 0:
