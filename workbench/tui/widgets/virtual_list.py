@@ -12,7 +12,7 @@ from typing import Literal
 from textual import on
 from textual.geometry import Offset
 
-from workbench.tui.present import ELLIPSIS, Line, Span
+from workbench.tui.present import ELLIPSIS, Line, Span, wrap
 from workbench.tui.widgets.list_messages import (
     Failed,
     Highlighted,
@@ -549,10 +549,20 @@ class VirtualList(RowsWidget[Row], can_focus=True):
         if below_rows:
             return ()
         if self._error is not None:
-            sentence = str(self._error) or type(self._error).__name__
-            said = ((Span(sentence, "error"),), (Span(str(getattr(self._error, "hint", "")), "dim"),))
+            said = self._said_of(self._error)
             return said[y] if y < len(said) else ()
         return self.empty_lines[y] if self.source is not None and y < len(self.empty_lines) else ()
+
+    def _said_of(self, error: Exception) -> list[Line]:
+        width = self._row_width()
+        sentence, hint = str(error) or type(error).__name__, str(getattr(error, "hint", ""))
+        lines: list[Line] = [(Span(each, "error"),) for each in wrap(sentence, width)]
+        return [*lines, *((Span(each, "dim"),) for each in wrap(hint, width) if hint)]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the rows could not be read: that none is shown does not mean that there is none."""
+        return self._error is not None
 
     def move_screen(self, lines: int) -> None:
         """Move the screen over the rows; the cursor stays on it."""
