@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 FIRST_SECONDS = 0.3
-"""After the workspace is open; the screen that is shown has its first rows by then."""
+"""After the workspace is open or another moment is shown; the screen has its first rows by then."""
 AGAIN_SECONDS = 0.5
 """After a commit what waits is counted again at most so often, while its screen is shown."""
 ELSEWHERE_SECONDS = 2.0
@@ -57,7 +57,7 @@ class Needing(Travelling, inherit_bindings=False):
         moved = as_of != self.as_of
         super().travel(as_of)
         if moved:
-            self.count_needs()
+            self._count_after(FIRST_SECONDS)
 
     def needs_of(self, name: str) -> int | None:
         """How much on this screen waits for a person at the moment that is shown; None: not counted yet."""

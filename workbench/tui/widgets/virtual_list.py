@@ -28,6 +28,8 @@ from workbench.tui.widgets.row_window import PAGE_ROWS, WINDOW_ROWS, Batch
 from workbench.tui.widgets.rows_widget import RowsWidget
 
 _AHEAD = PAGE_ROWS // 2
+_AHEAD_SECONDS = 0.2
+"""After a list was opened, rows that are not on the screen are read."""
 """Rows that are kept ready on either side of the screen."""
 
 
@@ -262,6 +264,10 @@ class VirtualList(RowsWidget[Row], can_focus=True):
             # Rows were read ahead of need: nothing that is on the screen changed.
             view = self._view
             self._changed(moved_from=(view.top, view.offset, view.cursor))
+        elif ticket.purpose == "open" and not owed and len(self._lines()) >= self._view.lines:
+            # The screen is full: what lies beyond it must not take the time in which it is painted.
+            self._changed(read_ahead=False)
+            self.set_timer(_AHEAD_SECONDS, self._read_ahead)
         else:
             self._changed()
 
