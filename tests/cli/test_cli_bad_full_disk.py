@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -275,14 +276,21 @@ def test_what_was_stored_before_the_disk_was_full_is_counted(disk: tuple[Program
     assert again["totals"]["acta_added"] == 3000 - stored
 
 
+@pytest.fixture(scope="module")
+def batches_of_20(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace large enough to fill pages of an export, for copies."""
+    root = tmp_path_factory.mktemp("batches") / "w"
+    Workspace.create(root, timezone="UTC", owner="ada").close()
+    assert record_batches(str(root), "20") == [20, ""]
+    return root
+
+
 @pytest.fixture
-def filled(disk: tuple[Program, Path]) -> tuple[Program, Path, Path]:
-    """A workspace on the medium, large enough to fill pages of an export."""
+def filled(disk: tuple[Program, Path], batches_of_20: Path) -> tuple[Program, Path, Path]:
+    """That workspace on the medium."""
     program, place = disk
     root = place / "w"
-    assert program.run("init", "--root", root, "--timezone", "UTC").code == 0
-    done = program.run(root, "20", call="tests.cli.test_cli_bad_full_disk:record_batches")
-    assert done.out == '[20, ""]\n', done
+    shutil.copytree(batches_of_20, program.inside(root))
     return program, place, root
 
 

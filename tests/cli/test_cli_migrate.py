@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from tests.cli.program import CHECKOUT, Run
+from tests.thorough import kills
 from tests.workspace.older_workspace import Unchanged, older_workspace
 from workbench.workspace import Workspace
 from workbench.workspace.migrations import SCHEMA_VERSION
@@ -329,7 +330,7 @@ def test_ctrl_c_leaves_everything_as_it_was(old: Path) -> None:
     assert copies(old) == []
 
 
-KILLS = int(os.environ.get("WORKBENCH_TEST_KILLS", "20"))
+KILLS = kills(20)
 
 
 def test_killed_anywhere_it_leaves_the_old_database_or_the_new_one(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Kills at random moments of `record_event` with evidence: 20 here, 500 in the benchmarks."""
+"""Kills at random moments of `record_event` with evidence: 8 here, 20 if thorough, 500 in the benchmarks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import random
 from pathlib import Path
 
 from tests.memory.memory_kill_cases import kill_memory
+from tests.thorough import kills
 
-KILLS = int(os.environ.get("WORKBENCH_TEST_KILLS", "20"))
+KILLS = kills(20)
 
 
 def test_nothing_is_lost_and_nothing_is_half_there(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from urllib.parse import quote
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.redaction.pace import growth
-from tests.thorough import examples
+from tests.thorough import examples, turn
 from workbench.redaction import default_filter, redact
 from workbench.redaction.rules import load_rules
 from workbench.redaction.shapes import fill
@@ -76,20 +77,19 @@ BEFORE = ["", " ", "word", "é", "\\", '{\\"key\\":\\"', "https://example.org/?q
 
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_a_token_behind_an_escape_is_removed(escape: str) -> None:
-    for kind, shape in SHAPES:
+    for (kind, shape), before in turn(product(SHAPES, BEFORE), ESCAPES.index(escape), 3):
         secret = fill(shape, 3)
-        for before in BEFORE:
-            text = f"{before}{escape}{secret} after"
-            result = redact(text)
-            assert result.counts == {kind: 1}, text
-            assert redact(result.text) == (result.text, {})
-            if kind in MAY_BEGIN_LONGER or (secret[0].isdigit() and escape[-1].isdigit()):
-                # The token takes the escape's digits or letters for its own if they fit.
-                assert result.text.endswith(f"[REDACTED:{kind}] after")
-                assert secret not in result.text
-            else:
-                assert result.text == f"{before}{escape}[REDACTED:{kind}] after"
-            assert default_filter().may_change(json.dumps(text).encode())
+        text = f"{before}{escape}{secret} after"
+        result = redact(text)
+        assert result.counts == {kind: 1}, text
+        assert redact(result.text) == (result.text, {})
+        if kind in MAY_BEGIN_LONGER or (secret[0].isdigit() and escape[-1].isdigit()):
+            # The token takes the escape's digits or letters for its own if they fit.
+            assert result.text.endswith(f"[REDACTED:{kind}] after")
+            assert secret not in result.text
+        else:
+            assert result.text == f"{before}{escape}[REDACTED:{kind}] after"
+        assert default_filter().may_change(json.dumps(text).encode())
 
 
 LOOK_ALIKES = [

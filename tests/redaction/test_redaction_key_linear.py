@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.redaction.pace import growth
 from workbench.redaction.key_material import KeyMaterialPass
 from workbench.redaction.rules import load_rules
 from workbench.redaction.shapes import fill
@@ -72,7 +73,7 @@ def _sized(head: str, unit: str, size: int) -> bytes:
 def test_twice_the_text_takes_about_twice_the_time(name: str) -> None:
     half, whole = (_sized(*HOSTILE[name], size) for size in (150_000, 300_000))
     KEYS.find(half)
-    assert _seconds(lambda: KEYS.find(whole)) <= 3 * _seconds(lambda: KEYS.find(half)) + 0.05
+    assert growth(lambda: KEYS.find(half), lambda: KEYS.find(whole)) <= 3
 
 
 units = st.lists(

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import textual.app
+import textual.pilot
+from textual._context import active_app
+from textual.css.stylesheet import Stylesheet
+
+SOON = 0.02
+"""How near a timer is that is waited for: a little more than from one drawing of the screen to the next."""
+
+
+WORKERS = 0.05
+"""How long workers are waited for: one may wait for a lock that is held."""
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +55,54 @@ def shared_folder() -> Iterator[Path]:
     made.chmod(0o755)
     yield made
     shutil.rmtree(made)
+
+
+async def _idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
+    """Wait until nothing is to be done at once: no callback, none that a timer soon brings, no worker.
+
+    In place of Textual's own, which sleeps until the process used no time: a test that presses ten keys
+    slept for half a second, and on a busy machine it went on too early.
+    """
+    loop: Any = asyncio.get_running_loop()
+    began = loop.time()
+    until = began + max_sleep
+    while loop.time() < until:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        if loop._ready:
+            continue
+        app = active_app.get(None)
+        if (
+            loop.time() < began + WORKERS
+            and app is not None
+            and not all(worker.is_finished for worker in app.workers)
+        ):
+            await asyncio.sleep(0.002)
+            continue
+        soon = loop.time() + SOON
+        due = [each.when() for each in loop._scheduled if not each.cancelled() and each.when() < soon]
+        if not due:
+            return
+        await asyncio.sleep(max(0.0, min(due) - loop.time()))
+
+
+textual.app.wait_for_idle = _idle  # type: ignore[attr-defined]
+textual.pilot.wait_for_idle = _idle  # type: ignore[attr-defined]
+
+
+_parse_rules: Any = Stylesheet._parse_rules
+_parsed: dict[Any, Any] = {}
+
+
+def _parse_once(
+    self: Any, css: str, read_from: Any, is_default_rules: bool = False, tie_breaker: int = 0, scope: str = ""
+) -> Any:
+    """The rules of a style sheet: with the same variables every program of a run has the same."""
+    given = (css, read_from, is_default_rules, tie_breaker, scope)
+    key = (given, tuple(self._variables.items()))
+    if key not in _parsed:
+        _parsed[key] = _parse_rules(self, *given)
+    return _parsed[key]
+
+
+Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]

@@ -60,7 +60,7 @@ async def shown(pilot: Pilot[None], app: WorkbenchApp) -> HandoffsPage:
 
 async def settled(pilot: Pilot[None], app: WorkbenchApp) -> None:
     """Let the program run until nothing goes on beside the screen; what was overtaken counts as ended."""
-    await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
+    await until(pilot, lambda: all(worker.is_finished for worker in app.workers) and not app.counts_later)
     await pilot.pause()
 
 

@@ -75,7 +75,7 @@ async def rows_shown(pilot: Pilot[None], app: WorkbenchApp) -> RedactionsPage:
 
 async def settled(pilot: Pilot[None], app: WorkbenchApp) -> None:
     """Let the program run until nothing goes on beside the screen; what was overtaken counts as ended."""
-    await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
+    await until(pilot, lambda: all(worker.is_finished for worker in app.workers) and not app.counts_later)
     await pilot.pause()
 
 

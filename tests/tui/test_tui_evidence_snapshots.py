@@ -10,13 +10,13 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.evidence_probe import PYTHON, make_files, make_workspace, viewer_on
+from tests.tui.pictures import sizes
 from tests.tui.shell_probe import until
 from tests.tui.timeline_probe import TimelineApp, app_on
 from workbench.tui.evidence_viewer.picture import can_draw
 from workbench.tui.widgets.frame import HeaderState
 from workbench.workspace import Workspace
 
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 SnapCompare = Callable[..., bool]
 
 
@@ -65,39 +65,39 @@ def picture(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_source(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "rows.py")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_markdown(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "way-back.md")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_wide_characters(
     snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]
 ) -> None:
     assert picture(snap_compare, tmp_path, files, size, "wide.txt", "w")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_bytes(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "data.bin")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_missing(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "never.md")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "empty.txt")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_damaged(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     def harm(workspace: Workspace) -> None:
         row = workspace.readers.evidence.named("rows.py")
@@ -109,17 +109,17 @@ def test_damaged(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: t
     assert picture(snap_compare, tmp_path, files, size, "rows.py", harm=harm)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_a_hit(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "rows.py", "slash", *"limit", "enter", "n")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_records(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "rows.py", "left_square_bracket")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_a_difference(
     snap_compare: SnapCompare,
     tmp_path: Path,
@@ -145,6 +145,6 @@ def test_a_difference(
 
 
 @pytest.mark.skipif(not can_draw(), reason="images are drawn with the extra “images” alone")
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_an_image(snap_compare: SnapCompare, tmp_path: Path, files: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path, files, size, "picture.png")

@@ -21,13 +21,12 @@ from tests.tui.facts_probe import (
     settled,
     wide,
 )
+from tests.tui.pictures import sizes
 from tests.tui.shell_probe import until
 from workbench.tui.facts.supersede_dialog import SupersedeDialog
 from workbench.tui.moments import AsOf
 from workbench.tui.screens.facts import FactsPage
 from workbench.workspace.fact_rows import FactFilter
-
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 
 SnapCompare = Callable[..., bool]
 Steps = Callable[[Pilot[None], FactsApp, FactsPage], Awaitable[None]]
@@ -74,17 +73,17 @@ async def most_replaced(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> N
     await rows_shown(pilot, app)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_chain(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), size, most_replaced, enter=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_disputed(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def narrow(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         page.apply(FactFilter(only="disputed"))
@@ -94,17 +93,17 @@ def test_disputed(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, in
     assert picture(snap_compare, full(tmp_path / "w"), size, narrow, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_several_values(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), size, slot="release.day", enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, make_workspace(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def narrow(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         page.apply(FactFilter("nothing at all", ("assumption",)))
@@ -113,12 +112,12 @@ def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tu
     assert picture(snap_compare, full(tmp_path / "w"), size, narrow)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_wide_characters(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, wide(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_long_words(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, wide(tmp_path / "w"), size, slot="x" * 200, enter=size[0] < 80)
 
@@ -127,7 +126,7 @@ def test_right_to_left(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, wide(tmp_path / "w"), (120, 40), slot="مكان.النشر")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_the_end_of_a_long_chain(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def end(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         page.facts.action_open()
@@ -137,7 +136,7 @@ def test_the_end_of_a_long_chain(snap_compare: SnapCompare, tmp_path: Path, size
     assert picture(snap_compare, chain_of(tmp_path / "w", 20), size, end)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_deciding(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         await pilot.press("S")
@@ -156,7 +155,7 @@ def test_read_only(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), (120, 40), read_only=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_work_runs(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def work(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         running.enter_context(app.job("Importing 3 transcripts"))
@@ -167,7 +166,7 @@ def test_work_runs(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, i
         running.pop_all()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = full(tmp_path / "w")
 
@@ -180,7 +179,7 @@ def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: t
     assert picture(snap_compare, root, size, lose)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_as_of(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def back(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
         app.travel(AsOf(6, START))

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from tests.tui.handoffs_probe import HandoffsApp, app_on, settled, shown
+from tests.tui.pictures import sizes
 from tests.tui.shell_probe import make_workspace, until
 from tests.workspace.handoff_cases import make_desk, make_hostile_desk
 from workbench.tui.dialogs.confirm import ConfirmDialog
@@ -19,7 +20,6 @@ from workbench.tui.screens.handoffs import HandoffsPage
 from workbench.workspace import Workspace
 from workbench.workspace.rows import HandoffFilter
 
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 SNAPSHOT_SIDES = ["since", "evidence", "history"]
 
 SnapCompare = Callable[..., bool]
@@ -54,12 +54,12 @@ def picture(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, last=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_in_the_detail(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def down(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         await until(pilot, lambda: page.pane.lines.has_focus)
@@ -69,7 +69,7 @@ def test_in_the_detail(snap_compare: SnapCompare, tmp_path: Path, size: tuple[in
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, down, last=True, enter=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 @pytest.mark.parametrize("side", SNAPSHOT_SIDES)
 def test_sides(snap_compare: SnapCompare, tmp_path: Path, side: str, size: tuple[int, int]) -> None:
     async def turn(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
@@ -79,7 +79,7 @@ def test_sides(snap_compare: SnapCompare, tmp_path: Path, side: str, size: tuple
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, turn, last=True, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_two_compared(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def compare(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         page.pane.show_side("history")
@@ -90,7 +90,7 @@ def test_two_compared(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, compare, last=True, enter=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_closed_ones_too(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def widen(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         await app.action_perform("handoffs.closed")
@@ -99,12 +99,12 @@ def test_closed_ones_too(snap_compare: SnapCompare, tmp_path: Path, size: tuple[
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, widen)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, make_workspace(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def narrow(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         page._apply(HandoffFilter("nobody said this", True, True))
@@ -113,7 +113,7 @@ def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tu
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, narrow)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_nothing_waits(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_desk(tmp_path / "w")
     with Workspace.open(root) as workspace:
@@ -127,7 +127,7 @@ def test_nothing_waits(snap_compare: SnapCompare, tmp_path: Path, size: tuple[in
     assert picture(snap_compare, root, size, narrow)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 @pytest.mark.parametrize("enter", [False, True], ids=["list", "detail"])
 def test_wide_characters(
     snap_compare: SnapCompare, tmp_path: Path, enter: bool, size: tuple[int, int]
@@ -135,7 +135,7 @@ def test_wide_characters(
     assert picture(snap_compare, make_hostile_desk(tmp_path / "w"), size, last=not enter, enter=enter)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_a_verdict_on_a_line(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         await until(pilot, lambda: page.pane.lines.has_focus)
@@ -148,7 +148,7 @@ def test_a_verdict_on_a_line(snap_compare: SnapCompare, tmp_path: Path, size: tu
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, ask, last=True, enter=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_accepting_together(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
         await pilot.press("v", "j", "j", "A")
@@ -157,7 +157,7 @@ def test_accepting_together(snap_compare: SnapCompare, tmp_path: Path, size: tup
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, ask)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_a_damaged_checkpoint(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_desk(tmp_path / "w")
     with Workspace.open(root) as workspace:
@@ -168,7 +168,7 @@ def test_a_damaged_checkpoint(snap_compare: SnapCompare, tmp_path: Path, size: t
     assert picture(snap_compare, root, size, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_desk(tmp_path / "w")
 
@@ -181,7 +181,7 @@ def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: t
     assert picture(snap_compare, root, size, lose)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_as_of(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_desk(tmp_path / "w")
     with Workspace.open(root) as workspace:

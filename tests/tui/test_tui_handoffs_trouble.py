@@ -8,6 +8,7 @@ import apsw
 import pytest
 from rich.cells import cell_len
 
+from tests.thorough import some
 from tests.tui.handoffs_probe import app_on, detail_text, names, settled, shown
 from tests.tui.hostile_text import HOSTILE, unseen
 from tests.tui.shell_probe import screen_lines, until, whole_screen
@@ -19,7 +20,7 @@ from workbench.workspace import Workspace
 from workbench.workspace.rows import HandoffFilter
 
 
-@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", some([(60, 15), (80, 24), (120, 40), (200, 60)], 2))
 async def test_hostile_texts_are_drawn_and_keep_the_columns(tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_hostile_desk(tmp_path / "w")
     with Desk(root, new=False) as desk:

@@ -9,8 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.jobs_probe import app_on, fill, jobs_shown, make_workspace
-
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
+from tests.tui.pictures import sizes
 
 SnapCompare = Callable[..., bool]
 
@@ -44,27 +43,27 @@ def picture(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, fill(tmp_path / "w"), size, at=8)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, make_workspace(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_failed(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, fill(tmp_path / "w"), size, at=5, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_findings(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, fill(tmp_path / "w"), size, at=3, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_hostile_title(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, fill(tmp_path / "w"), size, at=4, enter=size[0] < 80)
 

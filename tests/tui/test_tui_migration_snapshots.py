@@ -11,14 +11,13 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.pictures import sizes
 from tests.tui.shell_probe import ProbeApp, make_workspace, until, whole_screen
 from tests.tui.trouble_probe import fill, make_older
 from workbench.tui.failures import Failure
 from workbench.tui.migration_page import MigrationPage
 from workbench.tui.widgets.frame import HeaderState
 from workbench.workspace.migration import MigrationPlan
-
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 
 SnapCompare = Callable[..., bool]
 Arrange = Callable[[MigrationPage], None]
@@ -96,21 +95,21 @@ def _failed(page: MigrationPage) -> None:
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_the_plan(snap_compare: SnapCompare, root: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, root, size, _as_it_is)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_while_it_runs(snap_compare: SnapCompare, root: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, root, size, _running)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_after_a_failure(snap_compare: SnapCompare, root: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, root, size, _failed)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_read_only(snap_compare: SnapCompare, root: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, root, size, _as_it_is, read_only=True)

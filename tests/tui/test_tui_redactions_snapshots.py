@@ -10,6 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from tests.tui.pictures import sizes
 from tests.tui.redactions_probe import (
     RedactionsApp,
     Secrets,
@@ -28,8 +29,6 @@ from workbench.tui.redactions.look_dialog import LookDialog
 from workbench.tui.redactions.scratch_pad import ScratchPad
 from workbench.tui.screens.redactions import RedactionsPage
 from workbench.workspace.rows import RedactionFilter
-
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 
 SnapCompare = Callable[..., bool]
 Steps = Callable[[Pilot[None], RedactionsApp, RedactionsPage], Awaitable[None]]
@@ -81,22 +80,22 @@ def picture(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), size, down=4)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_wide_characters(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), size, down=3, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, make_workspace(tmp_path / "w"), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def narrow(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         page._apply(
@@ -109,7 +108,7 @@ def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tu
     assert picture(snap_compare, full(tmp_path / "w"), size, narrow)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_kinds(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def turn(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         await app.action_perform("page.next_tab")
@@ -117,7 +116,7 @@ def test_kinds(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int])
     assert picture(snap_compare, full(tmp_path / "w"), size, turn, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_backups(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def look(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         await app.action_perform("redactions.backups")
@@ -129,7 +128,7 @@ def test_backups(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int
     assert picture(snap_compare, dirty(tmp_path / "w"), size, look, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_rescan(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def look(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         await app.action_perform("redactions.rescan")
@@ -138,7 +137,7 @@ def test_rescan(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]
     assert picture(snap_compare, dirty(tmp_path / "w"), size, look)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_confirming_a_scrub(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         await app.action_perform("redactions.scrub")
@@ -152,7 +151,7 @@ def test_confirming_a_scrub(snap_compare: SnapCompare, tmp_path: Path, size: tup
     assert picture(snap_compare, dirty(tmp_path / "w"), size, ask)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_after_a_scrub(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def scrub(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
         page._begin("scrub")
@@ -167,7 +166,7 @@ def test_after_a_scrub(snap_compare: SnapCompare, tmp_path: Path, size: tuple[in
     assert picture(snap_compare, dirty(tmp_path / "w"), size, scrub)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_scratch_pad(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     # The picture shows the end of the text and the beginning of what would be stored: no secret.
     async def paste(pilot: Pilot[None], app: RedactionsApp, page: RedactionsPage) -> None:
@@ -193,7 +192,7 @@ def test_read_only(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, dirty(tmp_path / "w"), (120, 40), down=2, read_only=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_a_rescan_is_due(
     snap_compare: SnapCompare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:

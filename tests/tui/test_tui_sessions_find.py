@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tests.thorough import some
 from tests.tui.sessions_probe import (
     DESCRIBED,
     TALK,
@@ -265,7 +266,7 @@ async def test_a_filter_that_only_finds_the_owner_opens_no_box(figs: Path) -> No
         assert not page.detail.finder.display
 
 
-@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", some([(60, 15), (80, 24), (120, 40), (200, 60)], 2))
 async def test_it_works_at_every_size(figs: Path, size: tuple[int, int]) -> None:
     app = app_on(figs)
     async with app.run_test(size=size) as pilot:

@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.imports import codex_records as codex
+from tests.tui.pictures import sizes
 from tests.tui.sessions_probe import SessionsApp, app_on, make_workspace, rows_shown, sessions_page
 from tests.tui.shell_probe import until, whole_screen
 from workbench.tui.dialogs import import_picker
@@ -434,7 +435,6 @@ async def test_an_import_counts_the_acta_beside_the_bytes(
 
 # -- pictures ---------------------------------------------------------------------------------
 
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 SnapCompare = Callable[..., bool]
 
 
@@ -475,7 +475,7 @@ def picture(snap_compare: SnapCompare, root: Path, size: tuple[int, int], *, tak
     return snap_compare(app, terminal_size=size, run_before=settled)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_picture_of_what_was_found(
     snap_compare: SnapCompare, projects: Path, root: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -483,7 +483,7 @@ def test_picture_of_what_was_found(
     assert picture(snap_compare, root, size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_picture_of_nothing_found(
     snap_compare: SnapCompare, root: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
@@ -493,7 +493,7 @@ def test_picture_of_nothing_found(
     assert picture(snap_compare, root, size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_picture_of_what_was_imported(
     snap_compare: SnapCompare, projects: Path, root: Path, tmp_path: Path, size: tuple[int, int]
 ) -> None:

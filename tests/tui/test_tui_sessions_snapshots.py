@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.pictures import sizes
 from tests.tui.sessions_probe import (
     DESCRIBED,
     TALK,
@@ -25,7 +26,6 @@ from workbench.log.registry import Payload
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.widgets.text_pane import TextPane
 
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 Sessions = dict[str, Sequence[PendingEvent | Payload]]
 
 FULL: Sessions = {
@@ -73,32 +73,32 @@ def picture(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", FULL, size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_acta(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", FULL, size, detail=True)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", {}, size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", FULL, size, filter_text="comet")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_wide_characters(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", WIDE_ONES, size, down=1, detail=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_context_window(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     def window(page: SessionsPage) -> str:
         page.action_next_tab()
@@ -116,7 +116,7 @@ def test_an_open_act(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, tmp_path / "w", FULL, (120, 40), detail=True, then=opened)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_found_in_the_session(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     app = app_on(make_workspace(tmp_path / "w", FULL))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tests.thorough import some
 from tests.tui.shell_probe import ProbeApp, RowsPage, make_workspace, opened, until, whole_screen
 from workbench.tui.app import WorkbenchApp
 
@@ -26,9 +28,13 @@ async def shrunk_and_back(pilot: Pilot[None], app: WorkbenchApp, small: tuple[in
     await until(pilot, lambda: app.focused is not None)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 15)])
-@pytest.mark.parametrize("small", [(50, 12), (59, 15), (60, 14)])
-@pytest.mark.parametrize("pane", ["list", "detail"])
+@pytest.mark.parametrize(
+    ("pane", "size", "small"),
+    some(
+        product(["list", "detail"], [(120, 40), (80, 24), (60, 15)], [(50, 12), (59, 15), (60, 14)]),
+        6,
+    ),
+)
 async def test_the_pane_that_had_the_keys_has_them_again(
     root: Path, size: tuple[int, int], small: tuple[int, int], pane: str
 ) -> None:

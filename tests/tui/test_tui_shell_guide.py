@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.thorough import some
 from tests.tui.shell_probe import ProbeApp, make_workspace, opened, screen_lines, until, whole_screen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.guide import guide_content, hung
@@ -70,7 +71,7 @@ def test_a_line_as_written_hangs_under_its_second_column() -> None:
     ]
 
 
-@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40)])
+@pytest.mark.parametrize("size", some([(60, 15), (80, 24), (120, 40)], 2))
 async def test_the_page_in_the_dialog_follows_the_size(tmp_path: Path, size: tuple[int, int]) -> None:
     app = ProbeApp(make_workspace(tmp_path / "w"))
     async with app.run_test(size=(140, 50)) as pilot:

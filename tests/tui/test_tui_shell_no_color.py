@@ -9,14 +9,25 @@ import pytest
 
 import workbench
 from tests.benchmarks.pty_harness import PtyProgram
+from tests.thorough import some
 from workbench.sessions.model import Actum
 from workbench.workspace import Workspace
 
 START = "import sys; from workbench.cli import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
-@pytest.mark.parametrize(("screen", "other"), [("timeline", b"2"), ("sessions", b"3")])
+@pytest.mark.parametrize(
+    ("screen", "other", "filled"),
+    some(
+        [
+            ("timeline", b"2", False),
+            ("timeline", b"2", True),
+            ("sessions", b"3", False),
+            ("sessions", b"3", True),
+        ],
+        2,
+    ),
+)
 def test_the_program_runs_without_colours(tmp_path: Path, screen: str, other: bytes, filled: bool) -> None:
     root = tmp_path / "w"
     with Workspace.create(root, title="Grey", timezone="UTC", owner="maya") as opened:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.pty_harness import PtyProgram
+from tests.thorough import some
 from tests.tui.shell_probe import make_workspace
 
 CHILD = """
@@ -122,7 +123,7 @@ def test_a_signal_before_the_workspace_is_open(terminal: Terminal) -> None:
     assert_restored(terminal)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("delay", some([0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4], 3))
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_just_after_the_terminal_was_switched(
     terminal: Terminal, number: signal.Signals, delay: float
@@ -134,7 +135,7 @@ def test_a_signal_just_after_the_terminal_was_switched(
     assert_restored(terminal)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+@pytest.mark.parametrize("delay", some([0.0, 0.1, 0.2, 0.3, 0.4, 0.5], 3))
 def test_a_signal_at_any_moment_of_the_start_leaves_no_switched_terminal(
     terminal: Terminal, delay: float
 ) -> None:

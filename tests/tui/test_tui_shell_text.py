@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.thorough import some
 from tests.tui.shell_probe import HOSTILE, ProbeApp, make_workspace, opened, until, whole_screen
 from workbench.errors import WorkbenchError
 from workbench.tui.dialogs.choose import Choice, ChooseDialog
@@ -50,7 +51,7 @@ async def test_toasts(root: Path) -> None:
             assert not any(raw in whole_screen(app) for raw in RAW)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", some(TEXTS, 4))
 async def test_dialogs(root: Path, text: str) -> None:
     app = ProbeApp(root)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -70,7 +71,7 @@ async def test_dialogs(root: Path, text: str) -> None:
             await until(pilot, lambda: app.screen is app.page)
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", some(TEXTS, 4))
 async def test_lines_around_a_screen(root: Path, text: str) -> None:
     app = ProbeApp(root)
     async with app.run_test(size=(240, 40), tooltips=True) as pilot:
@@ -94,7 +95,7 @@ class Refused(WorkbenchError):
     code = "refused"
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", some(TEXTS, 4))
 async def test_the_page_of_a_workspace_that_cannot_be_opened(tmp_path: Path, text: str) -> None:
     app = ProbeApp(tmp_path / text.replace("/", "∕").replace("\x00", ""))
     async with app.run_test(size=(140, 40)) as pilot:

@@ -10,6 +10,7 @@ import tomli_w
 from textual.theme import Theme
 from textual.widgets import OptionList
 
+from tests.thorough import some
 from tests.tui.shell_probe import ProbeApp, make_workspace, opened, screen_lines, until, whole_screen
 from workbench.data import data_folder
 from workbench.locations import log_file
@@ -40,7 +41,7 @@ def remembered(tmp_path: Path, root: Path) -> str:
     return state.theme
 
 
-@pytest.mark.parametrize("name", [*sorted(SHIPPED), *USERS])
+@pytest.mark.parametrize("name", some([*sorted(SHIPPED), *USERS], 4))
 async def test_every_theme_can_be_chosen_and_started_with(tmp_path: Path, root: Path, name: str) -> None:
     app = WorkbenchApp(root)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.tui.test_tui_timeline_snapshots import SIZES, pictured
+from tests.tui.pictures import sizes
+from tests.tui.test_tui_timeline_snapshots import pictured
 from tests.tui.timeline_probe import Steps
 from workbench.drawing.memory_words import MEMORY_TITLES, memory_body, memory_fields, memory_line
 from workbench.evidence.events import ArtifactPurged
@@ -102,14 +103,14 @@ def remembered(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_a_checkpoint_among_others(
     snap_compare: SnapCompare, remembered: Path, size: tuple[int, int]
 ) -> None:
     assert pictured(snap_compare, remembered, size, down=4)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 1))
 def test_a_decision_with_its_evidence(
     snap_compare: SnapCompare, remembered: Path, size: tuple[int, int]
 ) -> None:

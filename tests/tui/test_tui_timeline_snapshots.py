@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.pictures import sizes
 from tests.tui.shell_probe import until
 from tests.tui.timeline_probe import TALK, WIDE, TimelineApp, app_on, make_spread, make_workspace, rows_shown
 from workbench.log.registry import Payload
 from workbench.tui.widgets.frame import HeaderState
 from workbench.workspace.rows import TimelineFilter
 
-SIZES = [(60, 15), (80, 24), (120, 40), (200, 60)]
 FULL = (*TALK, *(payload for _ in range(6) for payload in TALK[2:]))
 
 SnapCompare = Callable[..., bool]
@@ -78,28 +78,28 @@ def pictured(
     return snap_compare(app, terminal_size=size, run_before=settle)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes())
 def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", FULL, size, down=3)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_empty(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", (), size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(1, 3))
 def test_filtered_to_nothing(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     wanted = TimelineFilter(text="comet", actors=("planner", "maya"), types=("actum.recorded",))
     assert picture(snap_compare, tmp_path / "w", TALK, size, wanted=wanted)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 2))
 def test_wide_characters(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     assert picture(snap_compare, tmp_path / "w", WIDE, size, down=2, enter=size[0] < 80)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", sizes(0, 3))
 def test_as_it_happened_with_a_filter(
     snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.thorough import examples
 from tests.workspace.workspace_cases import ACTOR_KINDS, START, actum, begin, open_log, unit
 from workbench.errors import WorkbenchError
 from workbench.identity.entries import Names
@@ -215,7 +216,7 @@ def timeline_says(readers: Readers, as_of: int | None) -> dict[str, Any]:
     return said
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(STEPS, st.sampled_from((2, session_past.LONG)))
 def test_any_position_answers_as_a_log_that_ends_there(steps: list[tuple[str, int, int]], long: int) -> None:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:

@@ -1,16 +1,16 @@
-"""Kills at random moments of imports, recordings and migrations: 20 here, 200 in the benchmarks."""
+"""Kills at random moments of imports, recordings and migrations: 8 here, 20 if thorough, 200 in the benchmarks."""
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from tests.kill_cases import LEGS
+from tests.thorough import kills
 
-KILLS = int(os.environ.get("WORKBENCH_TEST_KILLS", "20"))
+KILLS = kills(20)
 
 
 @pytest.mark.parametrize("leg", LEGS)

@@ -15,11 +15,12 @@ import apsw
 import pytest
 
 from tests.kill_cases import Tell, Victim, undisturbed
+from tests.thorough import kills
 from tests.workspace.redaction_cases import SEEDS, codes, holders, soiled
 from workbench.workspace import Workspace
 from workbench.workspace.redactions.scrub import unfinished
 
-KILLS = int(os.environ.get("WORKBENCH_TEST_KILLS", "20"))
+KILLS = kills(20)
 LEFT = frozenset({"artifact_orphaned", "artifact_stray", "scrub_unfinished", "secrets_stored", "rescan_due"})
 """What doctor may say between a kill and the next scrub."""
 FILES = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "os.chmod"})

@@ -63,6 +63,11 @@ class Needing(Travelling, inherit_bindings=False):
         """How much on this screen waits for a person at the moment that is shown; None: not counted yet."""
         return self._needs.get(name)
 
+    @property
+    def counts_later(self) -> bool:
+        """Whether a count is due."""
+        return self._counting is not None
+
     def forget_needs(self) -> None:
         """Another workspace was opened."""
         self._needs = {}
