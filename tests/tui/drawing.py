@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.worker import WorkerCancelled
 
+from tests.tui.shell_probe import work_done
 from workbench.tui.themes import parse_theme
 from workbench.tui.widgets.page_source import Page
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -57,7 +58,7 @@ async def settled(pilot: Pilot[None]) -> None:
     """Wait until nothing is being read and every message was handled."""
     for _ in range(3):
         with suppress(WorkerCancelled):  # One that another replaced is still a settled one.
-            await pilot.app.workers.wait_for_complete()
+            await work_done(pilot)
         await pilot.pause()
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from textual.pilot import Pilot
 
-from tests.tui.shell_probe import until
+from tests.tui.shell_probe import until, work_done
 from tests.tui.timeline_probe import Steps, TimelineApp, rows_shown
 from tests.workspace.evidence_cases import observation
 from workbench.evidence import EvidencePolicy
@@ -140,7 +140,7 @@ async def viewer_on(
 async def viewer_open(pilot: Pilot[None], app: TimelineApp) -> EvidenceViewer:
     """Wait until the viewer that was asked for has read its item."""
     await until(pilot, lambda: isinstance(app.screen, EvidenceViewer) and app.screen.item is not None)
-    await app.workers.wait_for_complete()
+    await work_done(pilot)
     await pilot.pause()
     viewer = app.screen
     assert isinstance(viewer, EvidenceViewer)

@@ -175,3 +175,13 @@ async def opened(pilot: Pilot[None], app: WorkbenchApp) -> None:
     rows = page.rows if page is not None else None
     if rows is not None:
         await until(pilot, lambda: rows.cursor_row is not None and rows.has_focus)
+
+
+async def work_done(pilot: Pilot[None]) -> None:
+    """Let the program run until nothing is read or counted any more; what was overtaken counts as ended."""
+    app = pilot.app
+
+    def ended() -> bool:
+        return all(worker.is_finished for worker in app.workers) and not getattr(app, "counts_later", False)
+
+    await until(pilot, ended)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.tui.evidence_probe import PYTHON, make_files, make_workspace, viewer_on
 from tests.tui.pictures import sizes
-from tests.tui.shell_probe import until
+from tests.tui.shell_probe import until, work_done
 from tests.tui.timeline_probe import TimelineApp, app_on
 from workbench.tui.evidence_viewer.picture import can_draw
 from workbench.tui.widgets.frame import HeaderState
@@ -56,7 +56,7 @@ def picture(
         viewer = await viewer_on(pilot, app, path=path)
         for key in keys:
             await pilot.press(key)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         if viewer.side == "disk" and viewer.item is not None and viewer.item.row is not None:
             await until(pilot, lambda: viewer.on_disk is not None)
         await pilot.pause()

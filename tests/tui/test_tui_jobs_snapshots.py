@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from tests.tui.jobs_probe import app_on, fill, jobs_shown, make_workspace
 from tests.tui.pictures import sizes
+from tests.tui.shell_probe import work_done
 
 SnapCompare = Callable[..., bool]
 
@@ -32,11 +33,11 @@ def picture(
             app.use_theme(theme)
         if at is not None:
             page.jobs.go_to(at)
-            await app.workers.wait_for_complete()
+            await work_done(pilot)
             await jobs_shown(pilot, app)
         if enter:
             page.jobs.action_open()
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await pilot.pause()
         await pilot.pause()
 

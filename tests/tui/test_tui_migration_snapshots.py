@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.pictures import sizes
-from tests.tui.shell_probe import ProbeApp, make_workspace, until, whole_screen
+from tests.tui.shell_probe import ProbeApp, make_workspace, until, whole_screen, work_done
 from tests.tui.trouble_probe import fill, make_older
 from workbench.tui.failures import Failure
 from workbench.tui.migration_page import MigrationPage
@@ -58,7 +58,7 @@ def picture(
         page.plan = _named(page.plan)
         arrange(page)
         page._draw()
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await until(pilot, lambda: "▲" in whole_screen(app) or "✕" in whole_screen(app))
         await pilot.pause()
         await pilot.pause()

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from tests.imports import codex_records as codex
 from tests.tui.pictures import sizes
 from tests.tui.sessions_probe import SessionsApp, app_on, make_workspace, rows_shown, sessions_page
-from tests.tui.shell_probe import until, whole_screen
+from tests.tui.shell_probe import until, whole_screen, work_done
 from workbench.tui.dialogs import import_picker
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.import_picker import ImportPicker
@@ -468,7 +468,7 @@ def picture(snap_compare: SnapCompare, root: Path, size: tuple[int, int], *, tak
             # Its cursor stays on what came in first, which one is a matter of time.
             sessions_page(app).sessions.action_first()
             await rows_shown(pilot, app)
-            await app.workers.wait_for_complete()
+            await work_done(pilot)
         await pilot.pause()
         await pilot.pause()
 

@@ -20,7 +20,7 @@ from tests.tui.sessions_probe import (
     rows_shown,
     still,
 )
-from tests.tui.shell_probe import until
+from tests.tui.shell_probe import until, work_done
 from workbench.log import PendingEvent
 from workbench.log.registry import Payload
 from workbench.tui.screens.sessions import SessionsPage
@@ -67,7 +67,7 @@ def picture(
             css_id = then(page)
             await until(pilot, lambda: len(page.query_one(css_id, TextPane).blocks) > 1)
         await entries_shown(pilot, page)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await still(pilot)
 
     return snap_compare(app, terminal_size=size, run_before=settle)
@@ -133,7 +133,7 @@ def test_found_in_the_session(snap_compare: SnapCompare, tmp_path: Path, size: t
         hit = page.detail.finder.hit
         await until(pilot, lambda: page.detail.entries.cursor_key == hit)
         await entries_shown(pilot, page)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await still(pilot)
 
     assert snap_compare(app, terminal_size=size, run_before=settle)

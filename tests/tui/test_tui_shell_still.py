@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.tui.jobs_probe import NOW, JobsApp, fill, jobs_shown
+from tests.tui.shell_probe import work_done
 from workbench.tui.widgets.frame import HeaderState, header_content
 
 STILL = HeaderState(path="~/chronicle", schema=2, live="still", read_only=True)
@@ -50,7 +51,7 @@ def test_not_live(snap_compare: Callable[..., bool], tmp_path: Path, size: tuple
 
     async def settle(pilot: Pilot[None]) -> None:
         await jobs_shown(pilot, app)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await pilot.pause()
         await pilot.pause()
 

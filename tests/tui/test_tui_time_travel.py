@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.thorough import some
 from tests.tui.pictures import sizes
-from tests.tui.shell_probe import until, whole_screen
+from tests.tui.shell_probe import until, whole_screen, work_done
 from tests.tui.timeline_probe import NOW, entry, rows_shown, timeline
 from tests.tui.travel_probe import Named, make_story, story_app
 from workbench.log import identifiers
@@ -229,7 +229,7 @@ def test_as_of(
         await until(pilot, lambda: app.as_of is not None)
         if screen == "timeline":
             await rows_shown(pilot, app)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=before)

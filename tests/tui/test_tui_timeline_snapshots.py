@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.pictures import sizes
-from tests.tui.shell_probe import until
+from tests.tui.shell_probe import until, work_done
 from tests.tui.timeline_probe import TALK, WIDE, TimelineApp, app_on, make_spread, make_workspace, rows_shown
 from workbench.log.registry import Payload
 from workbench.tui.widgets.frame import HeaderState
@@ -68,10 +68,10 @@ def pictured(
         await rows_shown(pilot, app)
         if enter:
             page.events.action_open()
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         if page.strip.display and page.events.status.total:
             await until(pilot, lambda: page.strip.scale is not None and not page.strip.counting)
-        await app.workers.wait_for_complete()
+        await work_done(pilot)
         await pilot.pause()
         await pilot.pause()
 

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 
 from tests.tui.drawing import NumberSource, OneWidget, drawn_lines, settled
 from tests.tui.hostile_text import HOSTILE, unseen
+from tests.tui.shell_probe import work_done
 from workbench.errors import WorkbenchError
 from workbench.tui.present import Line, Span
 from workbench.tui.widgets.columns import Cell, Column
@@ -133,7 +134,7 @@ async def test_memory_is_bounded_however_far_one_scrolls() -> None:
         await settled(pilot)
         for _ in range(WINDOW_ROWS // 100 + 40):
             rows.action_page_down()
-            await pilot.app.workers.wait_for_complete()
+            await work_done(pilot)
             await pilot.pause(0)
         await settled(pilot)
         assert rows.loaded <= WINDOW_ROWS
@@ -142,7 +143,7 @@ async def test_memory_is_bounded_however_far_one_scrolls() -> None:
         assert f"row {there}" in bodies(rows)
         for _ in range(20):
             rows.action_page_up()
-            await pilot.app.workers.wait_for_complete()
+            await work_done(pilot)
             await pilot.pause(0)
         assert rows.cursor_row == there - 20 * 101
         assert rows.loaded <= WINDOW_ROWS
@@ -320,7 +321,7 @@ async def test_a_range_outlives_the_rows_that_are_forgotten() -> None:
         rows.toggle_range()
         while rows.cursor_row is not None and rows.cursor_row < WINDOW_ROWS + 1000:
             rows.action_page_down()
-            await pilot.app.workers.wait_for_complete()
+            await work_done(pilot)
             await pilot.pause(0)
         assert rows.selected_rows == list(range(rows.cursor_row + 1 if rows.cursor_row else 0))
 
