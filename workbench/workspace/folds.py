@@ -9,6 +9,7 @@ from workbench.imports.sources import TABLES as IMPORT_TABLES
 from workbench.log import FOLDS as LOG_FOLDS
 from workbench.log.activity import ActivityFold
 from workbench.log.pin_tables import TABLES as PIN_TABLES
+from workbench.log.pins.events import EVENT_TYPES as PIN_TYPES
 from workbench.log.positions import TABLES as POSITION_TABLES
 from workbench.log.registry import EventTypeRegistry
 from workbench.memory.events import EVENT_TYPES as MEMORY_TYPES
@@ -44,4 +45,4 @@ TABLES = (
 
 def event_types() -> EventTypeRegistry:
     """A registry of every event type that this program writes."""
-    return EventTypeRegistry((*SESSION_TYPES, *MEMORY_TYPES, *EVIDENCE_TYPES, *REDACTION_TYPES))
+    return EventTypeRegistry((*SESSION_TYPES, *MEMORY_TYPES, *EVIDENCE_TYPES, *REDACTION_TYPES, *PIN_TYPES))
