@@ -12,6 +12,11 @@ class ChronicleError(WorkbenchError):
 
     code: ClassVar[str] = "chronicle_error"
 
+    def __init__(self, message: str = "", *, hint: str = "", section_id: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.section_id = section_id
+        """The section that was refused; empty where it is not about a single one."""
+
 
 class UnknownSection(ChronicleError, LookupError):
     """No section of this id is stored."""
@@ -35,3 +40,9 @@ class InvalidSection(ChronicleError, ValueError):
     """A section whose range, unit, id or prose cannot be."""
 
     code: ClassVar[str] = "invalid_section"
+
+
+class InvalidExport(ChronicleError, ValueError):
+    """A file is no export of a chronicle, or not of this one, or not as it was written."""
+
+    code: ClassVar[str] = "invalid_chronicle_export"

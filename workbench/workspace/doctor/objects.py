@@ -232,9 +232,9 @@ class _Comparison:
                 self._command.copies if found is None else self._command.show(each.name),
             )
             return
-        drop = () if found is None else (f"DROP {found.kind.upper()} {quoted(found.name)}",)
-        left = [part for part in expected if _text_of(part.name, expected) == each.name]
-        drop += tuple(f"DROP TABLE {quoted(part.name)}" for part in left if part.key in self._there)
+        drop = [] if found is None else [f"DROP {found.kind.upper()} {quoted(found.name)}"]
+        owned = [part for part in expected if _text_of(part.name, expected) == each.name]
+        drop += [f"DROP TABLE {quoted(part.name)}" for part in owned if part.key in self._there]
         own = [other.sql for other in expected if other.kind == "index" and other.table == each.name]
         self._steps.append(Step(each.name, (*drop, each.sql, *own)))
         self._note(
