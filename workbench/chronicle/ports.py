@@ -66,6 +66,20 @@ class ChronicleStore(Protocol):
         ...
 
 
+class PagedStore(ChronicleStore, Protocol):
+    """A store that also gives its sections a few at a time, however many there are."""
+
+    @property
+    def stream(self) -> str:
+        """The stream's whole name."""
+        ...
+
+    def newest(self, limit: int, *, upto_seq: int | None = None, before: int | None = None) -> list[Section]:
+        """The last current sections, descending: of those that end at `upto_seq` or before it, and begin
+        before event `before`."""
+        ...
+
+
 class UnitBoundary(Protocol):
     """Which events close a stretch."""
 

@@ -62,6 +62,11 @@ RANKED = (
     f"WHERE {SEARCH} MATCH ?2 AND s.{_STREAM} ORDER BY f.rank, s.to_seq DESC"
 )
 
+EVENT_IDS = (
+    "SELECT e.seq, e.event_id FROM json_each(?2) k "
+    "CROSS JOIN events e ON e.stream_id = (SELECT stream_id FROM streams WHERE name = ?1) AND e.seq = k.value"
+)
+
 _pins = msgspec.json.Decoder(tuple[str, ...]).decode
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
 
 import apsw
+import msgspec
 
 from workbench.chronicle import fulltext, queries, refusals
 from workbench.chronicle.checks import check_content, check_id, cleaned, is_text
@@ -14,6 +17,7 @@ from workbench.chronicle.sqlite_load import load
 from workbench.chronicle.tables import SEARCH, SECTIONS
 from workbench.log import sqlite
 from workbench.log.event_log import EventLog
+from workbench.log.fulltext import match_expression
 from workbench.storage import fetch
 
 PAGE_ROWS = 500
@@ -168,13 +172,13 @@ class SQLiteChronicleStore:
 
     def export(self) -> list[Section]:
         """See `ChronicleStore.export`."""
-        return list(self.exported())
+        return [queries.section(row) for row in self._rows(queries.EXPORT, 0, 0, END)]
 
-    def exported(self) -> Iterator[Section]:
-        """`export`, read in pages as it is asked for; one state of the file only inside a transaction."""
+    def exported(self) -> Iterator[list[Section]]:
+        """`export` in pages, each read when it is asked for."""
         rows = self._rows(queries.EXPORT, 0, 0, PAGE_ROWS)
         while rows:
-            yield from map(queries.section, rows)
+            yield [queries.section(row) for row in rows]
             rows = self._rows(queries.EXPORT, *rows[-1][-2:], PAGE_ROWS)
 
     # -- for a screen ----------------------------------------------------------------------
@@ -203,6 +207,39 @@ class SQLiteChronicleStore:
         """How many current sections there are; with `current=False`, superseded ones too."""
         rows = self._rows(queries.COUNT_CURRENT if current else queries.COUNT)
         return int(rows[0][0])
+
+    # -- for an export ---------------------------------------------------------------------
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Within the block the calling thread reads one state of the file, whatever others write."""
+        with self._log.reader() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.execute("ROLLBACK")
+
+    def event_ids(self, seqs: Iterable[int]) -> dict[int, UUID]:
+        """The ids of these events of the stream, by seq; of those that are there."""
+        wanted = msgspec.json.encode([seq for seq in seqs if 0 < seq < END]).decode()
+        return {seq: UUID(bytes=found) for seq, found in self._rows(queries.EVENT_IDS, wanted)}
+
+    # -- by words --------------------------------------------------------------------------
+
+    def found(self, query: str, limit: int) -> list[Section]:
+        """The current sections that hold the query's words, best first; none for a query without any."""
+        words = match_expression(query)
+        rows = self._rows(queries.FOUND, words, _most(limit)) if words else []
+        return [queries.section(row) for row in rows]
+
+    def ranked(self, query: str) -> list[SectionId]:
+        """The ids of all sections that hold the query's words, superseded ones too, the best first."""
+        words = match_expression(query)
+        return [found for (found,) in self._rows(queries.RANKED, words)] if words else []
 
     def _rows(self, sql: str, *values: object) -> list[fetch.Row]:
         if not is_text(self.stream):
