@@ -20,7 +20,7 @@ from workbench.log.background_folds import NeedsAsync
 from workbench.log.errors import InvalidPayload
 from workbench.log.pins.errors import PinMiss
 from workbench.log.pins.keys import pin_key
-from workbench.log.pins.model import PinnedModel, ResponseStream
+from workbench.log.pins.model import AnyModel, PinnedModel, ResponseStream
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.request import Message, Parameters, Request, Response, Usage, request_key
 from workbench.log.pins.resolver import Pin
@@ -279,7 +279,8 @@ async def test_invariant_51_an_answer_that_breaks_off_is_pinned_as_far_as_it_cam
 
 
 async def test_a_model_that_does_not_stream_gives_one_piece(log: EventLog) -> None:
-    for number, wrapped in enumerate((Plain(), Awaited())):
+    models: list[AnyModel] = [Plain(), Awaited()]
+    for number, wrapped in enumerate(models):
         model = PinnedModel(wrapped, ledger(log, str(number)))
         assert await read(model) == ([answer(1).text], answer(1))
 
