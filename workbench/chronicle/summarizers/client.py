@@ -90,10 +90,10 @@ class Client:
                 for choice in (getattr(chunk, "choices", None) or [])[:1]:
                     piece = _text(getattr(getattr(choice, "delta", None), "content", None))
                     finish = _text(getattr(choice, "finish_reason", None)) or finish
-                    size += len(piece)
+                    size += len(piece.encode("utf-8", "replace"))
                     if size > answers.MOST_ANSWER:
                         raise SummarizerOutput(
-                            f"the model answered with more than {answers.MOST_ANSWER:,} letters"
+                            f"the model answered with more than {answers.MOST_ANSWER:,} bytes"
                         )
                     pieces.append(piece)
         if not finish:

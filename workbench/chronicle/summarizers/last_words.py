@@ -49,9 +49,7 @@ def parts_of(text: str) -> Parts:
         if found is not None:
             label = found["heading"] or found["strong"] or found["word"] or ""
             after = flat((found["rest"] or found["said"] or "").lstrip(" .:"))
-            into = (
-                parts.decided if _DECIDED.search(label) else parts.left_open if _OPEN.search(label) else None
-            )
+            into = _place(parts, label)
             if into is not None and after and not after.startswith("("):
                 into.append(after)
         elif into is not None and not line.strip():

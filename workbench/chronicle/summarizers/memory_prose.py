@@ -138,7 +138,9 @@ def _reviewed(stretch: Sequence[Told]) -> list[Item]:
         if each.kind in ("review", "visibility"):
             by = name(each.actor) or "somebody"
             subject = inline(shortened(flat(each.subject), 200))
-            items.append(Item(each.text, f"{by} {each.verdict} {subject}{': ' if each.text else ''}", rank=1))
+            items.append(
+                Item(each.text, f"{by} {inline(each.verdict)} {subject}{': ' if each.text else ''}", rank=1)
+            )
         elif each.kind == "purge":
             by = name(each.actor) or "somebody"
             items.append(Item(each.text, f"{by} had the bytes of an evidence file removed: ", rank=4))
