@@ -7,19 +7,11 @@ this: an event that reaches no summarizer is covered by its section all the same
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
+from workbench.chronicle.withheld import Hidden, nothing_hidden
 from workbench.log.event_reader import Where
 from workbench.log.registry import PINS_NAMESPACE, Envelope, StoredEvent
-
-
-class Withheld(Protocol):
-    """Asks which events somebody has put out of everybody's sight, as of now: those in quarantine."""
-
-    def __call__(self, first_position: int, last_position: int) -> Collection[int]:
-        """The positions of such events between these two, both inside."""
-        ...
 
 
 def admits(envelope: Envelope) -> bool:
@@ -27,23 +19,18 @@ def admits(envelope: Envelope) -> bool:
     return envelope.visibility == "public" and envelope.namespace != PINS_NAMESPACE
 
 
-def nothing_withheld(first_position: int, last_position: int) -> Collection[int]:
-    """The `Withheld` of a log in which nothing is in quarantine."""
-    return ()
-
-
 class Admission:
     """Leaves out of the events of a stretch what no summarizer may see."""
 
-    def __init__(self, admit: Where = admits, withheld: Withheld = nothing_withheld) -> None:
-        """`admit` judges an envelope and takes the place of `admits`; `withheld` is asked besides it."""
+    def __init__(self, admit: Where = admits, hidden: Hidden = nothing_hidden) -> None:
+        """`admit` judges an envelope and takes the place of `admits`; nothing that is `hidden` is shown."""
         self._admit = admit
-        self._withheld = withheld
+        self._hidden = hidden
 
     def admitted(self, events: Sequence[StoredEvent]) -> list[StoredEvent]:
-        """Those that may be seen, in order."""
+        """Those that may be seen, in order; `events` are of one stream."""
         if not events:
             return []
-        withheld = frozenset(self._withheld(events[0].position, events[-1].position))
+        hidden = self._hidden(events[0].seq, events[-1].seq)
         admit = self._admit
-        return [event for event in events if event.position not in withheld and admit(event.envelope)]
+        return [event for event in events if event.seq not in hidden and admit(event.envelope)]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple
 
 from workbench.chronicle.admission import Admission
 from workbench.chronicle.errors import ChronicleError
@@ -29,13 +29,9 @@ Progress = Callable[[int, int | None, str], object]
 Cancelled = Callable[[], bool]
 
 
-@runtime_checkable
-class DrawsThroughPins(Protocol):
-    """A summarizer whose draws go through a resolver of pins, and can go through another one."""
-
-    def through(self, resolver: PinResolver) -> AnySummarizer:
-        """The same summarizer, drawing through `resolver`."""
-        ...
+Through = Callable[[PinResolver], AnySummarizer]
+"""Makes the summarizer anew, drawing through another resolver of pins; one that draws nothing it gives back
+as it is."""
 
 
 class Lag(NamedTuple):
@@ -80,6 +76,7 @@ class Consolidator:
         boundary: UnitBoundary,
         summarize: AnySummarizer,
         lease: Lease,
+        through: Through | None = None,
         admission: Admission | None = None,
         seconds: float | None = None,
         author: Author = NOBODY,
@@ -89,12 +86,14 @@ class Consolidator:
     ) -> None:
         """The parameters are those of `ChronicleFold`; `draw_seconds` is the `Projector`'s.
 
-        `lease` is asked for `<name>/<stream>`. Raises what `ChronicleFold` raises.
+        `lease` is asked for `<name>/<stream>`; `through` is what a rebuild as a replay needs. Raises what
+        `ChronicleFold` raises.
         """
         self._store = store
         self._reader = reader
         self._boundary = boundary
         self._summarize = summarize
+        self._through = through
         self._lease = lease
         self._lease_name = f"{name}/{reader.scope}"
         self._admission = admission
@@ -235,7 +234,7 @@ class Consolidator:
         fold.refuse_awaiting()
         with held(self._lease, self._reader.log, self._lease_name):
             self._begin(progress)
-            return self._replace(fold.redraw(self._end, stop=cancelled))
+            return self._replace(fold.redraw(self._end, stop=cancelled), resolver is not None)
 
     async def rebuild_async(
         self,
@@ -249,7 +248,7 @@ class Consolidator:
         fold = self._rebuilding(discard_generated, resolver)
         async with held_async(self._lease, self._reader.log, self._lease_name):
             self._begin(progress)
-            return self._replace(await fold.redraw_async(self._end, stop=cancelled))
+            return self._replace(await fold.redraw_async(self._end, stop=cancelled), resolver is not None)
 
     def _rebuilding(self, discard_generated: bool, resolver: PinResolver | None) -> ChronicleFold:
         if not discard_generated:
@@ -260,23 +259,30 @@ class Consolidator:
         self._refuse_open_transaction()
         if resolver is None:
             return self._folding(self._summarize)
-        if not isinstance(self._summarize, DrawsThroughPins):
+        if self._through is None:
             raise NotPinned(
                 "this summarizer does not draw through pins, so that there is nothing to replay",
                 hint="rebuild without a replay",
             )
-        return self._folding(self._summarize.through(resolver))
+        return self._folding(self._through(resolver))
 
-    def _replace(self, sections: list[Section] | None) -> list[Anchor] | None:
+    def _replace(self, sections: list[Section] | None, replayed: bool) -> list[Anchor] | None:
         if sections is None:
             return None
         with self._reader.log.transaction() as transaction:
+            if replayed:
+                # What came out as it was before was not written now.
+                sections = [self._as_before(section) for section in sections]
             self._store.reset()
             self._store.load(sections)
             for section in sections:
                 self._kept(section)
             commit_position(transaction.connection, self._name, self._end, self._reader.scope)
         return self._done()
+
+    def _as_before(self, section: Section) -> Section:
+        before = self._store.section(section.anchor.section_id)
+        return before if before is not None and before[:3] == section[:3] else section
 
     # -- refusals --------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from workbench.chronicle.ports import ChronicleStore, UnitBoundary
 from workbench.chronicle.sections import Anchor, Consolidation, Section, Written, section_id
 from workbench.chronicle.stretches import Coverage, Stretch, coverage, stretches
 from workbench.chronicle.summarizing import AnySummarizer, Drawing
-from workbench.log import sqlite
 from workbench.log.background_folds import FoldDeterminism
 from workbench.log.event_log import EventLog
 from workbench.log.event_reader import EventReader
@@ -51,13 +50,14 @@ class _Draw(NamedTuple):
     to_seq: int
     shown: int
     """A hash of the seqs that the summarizer saw."""
+    when: Written
     consolidation: Consolidation
 
-    def section(self, when: Written) -> Section:
+    def section(self) -> Section:
         """The first section over its range."""
         first, last = self.from_seq, self.to_seq
         anchor = Anchor(section_id(first, last), first, last, last)
-        return Section(anchor, self.consolidation.prose, self.consolidation.pins, when)
+        return Section(anchor, self.consolidation.prose, self.consolidation.pins, self.when)
 
 
 def keep_nothing_else(section: Section) -> None:
@@ -158,28 +158,31 @@ class ChronicleFold:
             self._by_event.setdefault(event.seq, []).append(await self._drawn_async(stretch))
 
     def _drawn(self, stretch: Stretch) -> _Draw:
-        events, shown, earlier = self._shown(stretch)
-        return earlier or self._noted(stretch, shown, self._drawing.draw(events, self._named(stretch)))
+        events, begun = self._begun(stretch)
+        if begun.consolidation.prose:
+            return begun
+        return self._noted(begun, self._drawing.draw(events, self._named(stretch)))
 
     async def _drawn_async(self, stretch: Stretch) -> _Draw:
-        events, shown, earlier = self._shown(stretch)
-        if earlier is not None:
-            return earlier
-        return self._noted(stretch, shown, await self._drawing.draw_async(events, self._named(stretch)))
+        events, begun = self._begun(stretch)
+        if begun.consolidation.prose:
+            return begun
+        return self._noted(begun, await self._drawing.draw_async(events, self._named(stretch)))
 
-    def _shown(self, stretch: Stretch) -> tuple[list[StoredEvent], int, _Draw | None]:
-        """What a summarizer may see of it, a hash of that, and what was drawn from just that before."""
+    def _begun(self, stretch: Stretch) -> tuple[list[StoredEvent], _Draw]:
+        """What a summarizer may see, and its draw: still without prose, unless the same was drawn before."""
+        # Before anybody is asked what may be seen: what is hidden from now on counts as hidden later.
+        when = written(self._reader.log, self._author)
         events = self._admission.admitted(stretch.events)
         shown = hash(tuple([event.seq for event in events]))
         earlier = self._unstored.get((stretch.from_seq, stretch.to_seq))
         if earlier is not None and earlier.shown == shown:
-            return events, shown, earlier
+            return events, earlier
         self._tell(stretch.from_seq, stretch.to_seq)
-        return events, shown, None
+        return events, _Draw(stretch.from_seq, stretch.to_seq, shown, when, Consolidation(""))
 
-    def _noted(self, stretch: Stretch, shown: int, drawn: Consolidation) -> _Draw:
-        at = stretch.from_seq, stretch.to_seq
-        draw = self._unstored[at] = _Draw(*at, shown, drawn)
+    def _noted(self, begun: _Draw, drawn: Consolidation) -> _Draw:
+        draw = self._unstored[begun.from_seq, begun.to_seq] = begun._replace(consolidation=drawn)
         return draw
 
     def _wanted(self, event: StoredEvent) -> Iterator[Stretch]:
@@ -208,10 +211,10 @@ class ChronicleFold:
         """
         self._coverage = None
         for draw in self._by_event.pop(event.seq, ()):
-            self._put(draw, connection)
+            self._put(draw)
 
-    def _put(self, draw: _Draw, connection: apsw.Connection) -> None:
-        section = draw.section(written(self._reader.log, connection, self._author))
+    def _put(self, draw: _Draw) -> None:
+        section = draw.section()
         self._store.append(section)
         self._keep(section)
         self._applied.append((draw.from_seq, draw.to_seq))
@@ -243,8 +246,8 @@ class ChronicleFold:
                 yield stretch
 
     def _store_one(self, draw: _Draw) -> None:
-        with self._reader.log.transaction() as transaction:
-            self._put(draw, transaction.connection)
+        with self._reader.log.transaction():
+            self._put(draw)
         self.end_batch()
 
     def redraw(self, last_seq: int, *, stop: Stop = never) -> list[Section] | None:
@@ -270,12 +273,9 @@ class ChronicleFold:
         self._unstored.clear()
         if stop():
             return None
-        log = self._reader.log
-        with log.reader() as connection:
-            when = written(log, connection, self._author)
-        return [draw.section(when) for draw in draws]
+        return [draw.section() for draw in draws]
 
 
-def written(log: EventLog, connection: apsw.Connection, author: Author) -> Written:
-    """When and by what a section is written that is stored now."""
-    return Written(sqlite.last_position(connection), log.now(), author.name, author.version)
+def written(log: EventLog, author: Author) -> Written:
+    """When and by what a section is written that is begun now."""
+    return Written(log.last_position(), log.now(), author.name, author.version)

@@ -10,7 +10,7 @@ from workbench.chronicle.admission import Admission
 from workbench.chronicle.errors import ChronicleFork, UnknownSection
 from workbench.chronicle.fold import NOBODY, Author, Keep, keep_nothing_else, written
 from workbench.chronicle.ports import ChronicleStore
-from workbench.chronicle.sections import Anchor, Consolidation, Section, SectionId, section_id
+from workbench.chronicle.sections import Anchor, Consolidation, Section, SectionId, Written, section_id
 from workbench.chronicle.summarizing import AnySummarizer, Drawing
 from workbench.log.event_reader import EventReader
 from workbench.log.registry import StoredEvent
@@ -22,6 +22,7 @@ class _Plan(NamedTuple):
     """What is to be written again."""
 
     section: Section
+    when: Written
     stretch: str
     events: list[StoredEvent]
 
@@ -48,9 +49,9 @@ def reconsolidate(
     next generation meanwhile. Nothing is stored then.
     """
     drawing = Drawing(summarize, seconds=seconds, redactor=reader.log.redactor)
-    plan = _plan(store, reader, section_id, admission)
+    plan = _plan(store, reader, section_id, admission, author)
     drawn = drawing.draw(plan.events, plan.stretch)
-    return _store(store, reader, plan.section, drawn, author, keep)
+    return _store(store, reader, plan, drawn, keep)
 
 
 async def reconsolidate_async(
@@ -66,12 +67,16 @@ async def reconsolidate_async(
 ) -> Section:
     """As `reconsolidate`, for a summarizer of either kind."""
     drawing = Drawing(summarize, seconds=seconds, redactor=reader.log.redactor)
-    plan = _plan(store, reader, section_id, admission)
+    plan = _plan(store, reader, section_id, admission, author)
     drawn = await drawing.draw_async(plan.events, plan.stretch)
-    return _store(store, reader, plan.section, drawn, author, keep)
+    return _store(store, reader, plan, drawn, keep)
 
 
-def _plan(store: ChronicleStore, reader: EventReader, named: SectionId, admission: Admission | None) -> _Plan:
+def _plan(
+    store: ChronicleStore, reader: EventReader, named: SectionId, admission: Admission | None, author: Author
+) -> _Plan:
+    # First of all, as in the fold: what is hidden from now on is hidden after the section was written.
+    when = written(reader.log, author)
     section = store.section(named)
     if section is None:
         raise UnknownSection(f"there is no section {named} in {reader.scope}", section_id=named)
@@ -84,23 +89,18 @@ def _plan(store: ChronicleStore, reader: EventReader, named: SectionId, admissio
         )
     events = list(reader.read_raw(first - 1, upto=last, where=reader.knows))
     admitted = (Admission() if admission is None else admission).admitted(events)
-    return _Plan(section, f"events {first} to {last} of {reader.scope}", admitted)
+    return _Plan(section, when, f"events {first} to {last} of {reader.scope}", admitted)
 
 
 def _store(
-    store: ChronicleStore,
-    reader: EventReader,
-    old: Section,
-    drawn: Consolidation,
-    author: Author,
-    keep: Keep,
+    store: ChronicleStore, reader: EventReader, plan: _Plan, drawn: Consolidation, keep: Keep
 ) -> Section:
+    old = plan.section
     first, last = old.anchor.from_seq, old.anchor.to_seq
     name = section_id(first, last, generation=_generation(store.section, old) + 1)
     anchor = Anchor(name, first, last, old.anchor.unit, old.anchor.section_id)
-    with reader.log.transaction() as transaction:
-        when = written(reader.log, transaction.connection, author)
-        section = Section(anchor, drawn.prose, drawn.pins, when)
+    section = Section(anchor, drawn.prose, drawn.pins, plan.when)
+    with reader.log.transaction():
         store.append_new(section)
         keep(section)
     logger.warning(
