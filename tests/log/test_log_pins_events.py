@@ -9,7 +9,9 @@ from uuid import uuid4
 import pytest
 
 from tests.log.log_cases import TYPES, Stranger, stream
-from workbench.log import Envelope, EventLog, EventType, EventTypeRegistry
+from tests.log.pin_cases import A, Effect, ledger, open_log, replay, same
+from workbench.imports.workspace_jsonl import load_jsonl, stored_line
+from workbench.log import Envelope, EventLog, EventType, EventTypeRegistry, sqlite
 from workbench.log.errors import DuplicateEventType, InvalidIdentifier, InvalidPayload
 from workbench.log.pins.events import (
     ABANDONED,
@@ -23,6 +25,7 @@ from workbench.log.pins.events import (
     is_bookkeeping,
 )
 from workbench.log.streams import pins_stream
+from workbench.storage import fetch
 
 
 def envelope(namespace: str, type_name: str, version: int = 1) -> Envelope:
@@ -118,3 +121,27 @@ def test_every_event_of_the_ledger_names_its_stream_and_is_found_by_no_search(tm
     for event_type in (PROMOTED, ABANDONED, DIVERGED):
         assert event_type.searchable is None
         assert {"drawn_for", "unit_id"} <= event_type.identifiers
+
+
+def test_the_books_of_a_stream_travel_with_the_log(tmp_path: Path) -> None:
+    """They may be the first events of their stream, and the file names a stream without its parts."""
+    with open_log(tmp_path / "log.db") as log:
+        pins = ledger(log, "unit")
+        for key in ("p1:k:00", "p1:k:01"):
+            pins.resolve(key, kind="k", effect=Effect(), interpret=same)
+        pins.mark_diverged("p1:k:00", kind="k")
+        pins.commit()
+        pins.abandon()
+        before = exported(log)
+    with open_log(tmp_path / "other.db") as other:
+        assert load_jsonl(other, before, exact=True) == 4
+        assert exported(other) == before
+        assert replay(other).pins.keys() == {"p1:k:00", "p1:k:01"}
+        with other.reader() as connection:
+            assert fetch.rows(connection, "SELECT name, kind FROM streams") == [pins_stream(A.name)[:2]]
+
+
+def exported(log: EventLog) -> list[bytes]:
+    """The lines of an export of a log."""
+    with log.reader() as connection:
+        return [stored_line(row) for row in fetch.rows(connection, sqlite.BY_POSITION, (0, 100, 100))]
