@@ -190,7 +190,7 @@ class ChronicleMachine(RuleBasedStateMachine):
         assert set(range(1, through + 1)) <= covered and through + 1 not in covered
         end = max(covered, default=0)
         assert {seq for a, b in store.holes() for seq in range(a, b + 1)} == set(range(1, end)) - covered
-        assert coverage(store).next_seq == end + 1
+        assert coverage(store, len(self.pattern)).next_seq == end + 1
 
     @invariant()
     def no_private_event_was_seen(self) -> None:

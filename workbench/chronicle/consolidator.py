@@ -135,7 +135,8 @@ class Consolidator:
 
     def lag(self) -> Lag:
         """How far the chronicle is behind; in time that does not grow with what it holds."""
-        last, found = self._reader.last(), coverage(self._store)
+        last = self._reader.last()
+        found = coverage(self._store, last)
         since = max(found.next_seq - 1, self._projector.position(self._name))
         closing = next_stretch(self._reader, self._boundary, found, since)
         return Lag(last, self._store.consolidated_through(), closing)

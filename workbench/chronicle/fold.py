@@ -133,7 +133,7 @@ class ChronicleFold:
     def start_batch(self) -> None:
         """Look at the store anew; what was drawn for a batch that was not kept waits to be used."""
         self._by_event.clear()
-        self._coverage = found = coverage(self._store)
+        self._coverage = found = coverage(self._store, self._reader.last())
         self._unstored = {at: draw for at, draw in self._unstored.items() if found.holds(*at)}
         self._applied.clear()
 
@@ -190,7 +190,7 @@ class ChronicleFold:
         if not self._boundary.closes_unit(event):
             return
         self._by_event.pop(event.seq, None)
-        found, self._coverage = self._coverage or coverage(self._store), None
+        found, self._coverage = self._coverage or coverage(self._store, self._reader.last()), None
         for first, last in found.holes:
             yield from stretches(self._reader, self._boundary, first, last, rest=True)
         if event.seq >= found.next_seq:

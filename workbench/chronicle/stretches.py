@@ -40,16 +40,22 @@ class Coverage(NamedTuple):
         )
 
 
-def coverage(store: ChronicleStore) -> Coverage:
-    """What is not covered, as of now."""
+def coverage(store: ChronicleStore, last_seq: int) -> Coverage:
+    """What of the events up to `last_seq`, the stream's last one, is not covered, as of now."""
     holes = tuple(store.holes())
     if not holes:
         return Coverage((), store.consolidated_through() + 1)
-    # A hole ends where a section begins, and above the last hole sections follow one another.
-    end = holes[-1][1]
-    while (section := store.covering(end + 1)) is not None:
-        end = section.anchor.to_seq
-    return Coverage(holes, end + 1)
+    # A hole ends where a section begins, and above the last hole sections follow one another: their end
+    # is found by halving.
+    covered, open_from = holes[-1][1] + 1, last_seq + 1
+    while covered + 1 < open_from:
+        middle = (covered + open_from) // 2
+        section = store.covering(middle)
+        if section is None:
+            open_from = middle
+        else:
+            covered = section.anchor.to_seq
+    return Coverage(holes, covered + 1)
 
 
 def next_stretch(

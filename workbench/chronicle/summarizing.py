@@ -94,7 +94,8 @@ class Drawing:
         return self._kept(drawn, stretch)
 
     async def draw_async(self, events: Sequence[StoredEvent], stretch: str) -> Consolidation:
-        """As `draw`, for a summarizer of either kind; a plain function runs on the loop's own thread."""
+        """As `draw`, for a summarizer of either kind; a plain function runs on the loop's own
+        thread, where nothing ends it."""
         if not events:
             return NOTHING_TOLD
         try:
