@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.chronicle import summarizer_cases as cases
 from tests.thorough import examples
+from workbench.chronicle.summarizers.markdown import inline, quoted
 from workbench.chronicle.summarizers.tool_calls import call_of
 from workbench.chronicle.summarizers.transcript import tell
 from workbench.chronicle.summarizers.words import masked, plain, shortened, told_text
@@ -190,6 +191,12 @@ def test_a_long_text_is_cut_with_a_mark_and_no_secret_in_two() -> None:
         told = told_text(text, 100)
         assert len(told) <= 100 and told.endswith("…")
         assert not any(secret[:length] in told for length in range(6, len(secret)))
+
+
+@pytest.mark.parametrize("piece", [" ", "\n", "\n ", "\x1b]", "a", "0", "`", "<", "-", "[", "**", "~~~"])
+def test_megabytes_of_one_sign_are_told_in_linear_time(piece: str) -> None:
+    said = told_text(piece * (200_000 // len(piece)), 4000)
+    assert len(said) <= 4000 and len(quoted(said, 2000)) and len(inline(said)) <= 8000
 
 
 def test_the_end_of_a_long_output_stays_and_its_beginning() -> None:

@@ -126,7 +126,7 @@ def _others(stretch: Sequence[Told]) -> Block:
             items.append(Item(each.text, f"Closed: {inline(each.title)}{': ' if each.text else '.'}", rank=3))
         elif each.kind not in _KNOWN:
             items.append(Item(each.text, f"{inline(each.kind)}: ", rank=4))
-    return Block("Besides", items, "more events", spread=True)
+    return Block("Besides", items, "event/events")
 
 
 def _end(stretch: Sequence[Told]) -> str:

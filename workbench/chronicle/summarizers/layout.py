@@ -14,6 +14,10 @@ _QUOTE = 3
 """How many lines' room a quote may take."""
 
 
+_FEW = 3
+"""Lines of each block that come before further lines of any other."""
+
+
 class Item(NamedTuple):
     """One line of a block. `before` and `after` are our own Markdown, `words` are a stranger's."""
 
@@ -31,10 +35,8 @@ class Block(NamedTuple):
 
     title: str
     items: Sequence[Item]
-    noun: str = "more"
-    """What those are called that do not fit."""
-    spread: bool = False
-    """Whether, among equals, lines stay from all over the block; else the later ones do."""
+    noun: str = ""
+    """What those are called that do not fit: `note/notes`. Among equals, lines from all over it stay."""
 
 
 def fitted(lead: str, blocks: Sequence[Block], limit: int) -> str:
@@ -61,13 +63,12 @@ def _chosen(blocks: Sequence[Block], room: int) -> list[list[int]]:
     width = WIDTHS[-1]
     order: list[tuple[int, int, int, int]] = []
     for number, block in enumerate(blocks):
-        count = len(block.items)
-        places = _spread(count) if block.spread else range(count - 1, -1, -1)
-        ranked = sorted(
-            (item.rank, place, at) for at, (place, item) in enumerate(zip(places, block.items, strict=True))
-        )
+        places = zip(_spread(len(block.items)), block.items, strict=True)
+        ranked = sorted((item.rank, place, at) for at, (place, item) in enumerate(places))
         for turn, (rank, place, at) in enumerate(ranked):
-            order.append((rank if turn else -1, place, number, at))
+            # A block says something before another one says everything.
+            first = -1 if turn == 0 else min(rank, 0) if turn < _FEW else rank
+            order.append((first, place, number, at))
     order.sort()
     chosen: list[list[int]] = [[] for _ in blocks]
     # Its heading, and the line that says what is missing.
@@ -107,7 +108,8 @@ def _rendered(lead: str, blocks: Sequence[Block], chosen: Sequence[Sequence[int]
         for at in kept:
             lines += _lines(block.items[at], width)
         if missing := len(block.items) - len(kept):
-            lines.append(f"- and {missing} {block.noun}")
+            one, _, many = block.noun.partition("/")
+            lines.append(f"- and {missing} more {one if missing == 1 else many}".rstrip())
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

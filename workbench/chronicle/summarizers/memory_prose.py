@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from workbench.chronicle.summarizers.layout import Block, Item
 from workbench.chronicle.summarizers.markdown import inline, listed, name
 from workbench.chronicle.summarizers.told import Told
+from workbench.chronicle.summarizers.transcript import subject
 from workbench.chronicle.summarizers.words import flat, shortened
 
 DECISION = "decision"
@@ -29,16 +30,16 @@ def memory_blocks(stretch: Sequence[Told]) -> list[Block]:
     last = checkpoints[-1] if checkpoints else None
     seen = [each for each in stretch if each.kind == "observation"]
     return [
-        Block("Decided", _decided(stretch), "more decisions"),
-        Block("Done", _done(seen, checkpoints), "more things done"),
-        Block("Checked", _checked(checkpoints), "more checks"),
-        Block("Found", _observed(seen, _FOUND.__contains__, 2), "more findings"),
-        Block("Facts", _facts(stretch), "more facts"),
-        Block("Noted", _observed(seen, lambda category: category not in _ELSEWHERE, 4), "more notes"),
-        Block("Reviewed", _reviewed(stretch), "more verdicts"),
-        Block("Settled", _settled(checkpoints), "more questions that are asked no longer"),
-        Block("Left open", _open(seen, last), "more open points"),
-        Block("Next", [Item(step, rank=0) for step in last.next_steps] if last else [], "more steps"),
+        Block("Decided", _decided(stretch), "decision/decisions"),
+        Block("Done", _done(seen, checkpoints), "thing/things done"),
+        Block("Checked", _checked(checkpoints), "check/checks"),
+        Block("Found", _observed(seen, _FOUND.__contains__, 2), "finding/findings"),
+        Block("Facts", _facts(stretch), "fact/facts"),
+        Block("Noted", _observed(seen, lambda category: category not in _ELSEWHERE, 4), "note/notes"),
+        Block("Reviewed", _reviewed(stretch), "verdict/verdicts"),
+        Block("Settled", _settled(checkpoints), "question/questions"),
+        Block("Left open", _open(seen, last), "point/points"),
+        Block("Next", [Item(step, rank=0) for step in last.next_steps] if last else [], "step/steps"),
     ]
 
 
@@ -76,12 +77,18 @@ def _observed(seen: Sequence[Told], wanted: Callable[[str], bool], rank: int) ->
 
 def _decided(stretch: Sequence[Told]) -> list[Item]:
     items = []
+    rejected = _rejected(stretch)
     for each in stretch:
         if each.kind == "observation" and each.category == DECISION:
             items.append(_said(each, 0))
         elif each.kind == "fact" and each.fact_kind == DECISION and not each.confirmed:
-            items.append(_fact(each, [each]))
+            items.append(_fact(each, [each], rejected))
     return items
+
+
+def _rejected(stretch: Sequence[Told]) -> dict[str, str]:
+    """Who rejected what, by how it is called."""
+    return {each.subject: each.actor for each in stretch if each.verdict == "rejected"}
 
 
 def _facts(stretch: Sequence[Told]) -> list[Item]:
@@ -90,11 +97,14 @@ def _facts(stretch: Sequence[Told]) -> list[Item]:
     for each in stretch:
         if each.kind == "fact" and (each.fact_kind != DECISION or each.confirmed):
             by_slot.setdefault(each.slot, []).append(each)
-    return [_fact(values[-1], values) for values in by_slot.values()]
+    rejected = _rejected(stretch)
+    return [_fact(values[-1], values, rejected) for values in by_slot.values()]
 
 
-def _fact(fact: Told, values: Sequence[Told]) -> Item:
+def _fact(fact: Told, values: Sequence[Told], rejected: Mapping[str, str]) -> Item:
     remarks = []
+    if (called := subject("fact", fact)) in rejected:
+        remarks.append(f"rejected by {name(rejected[called]) or 'somebody'}")
     earlier = list(dict.fromkeys(flat(each.value) for each in values[:-1] if each.value != fact.value))
     if not earlier and fact.replaces and fact.replaces != fact.value:
         earlier = [flat(fact.replaces)]

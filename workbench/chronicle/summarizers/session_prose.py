@@ -40,7 +40,7 @@ _TELLING = re.compile(
 def session_blocks(acts: Sequence[Told]) -> list[Block]:
     """The blocks of the acts: what happened in order, and which files were changed."""
     told = _Told(acts)
-    blocks = [Block("What happened", told.items, "more turns", spread=True)]
+    blocks = [Block("What happened", told.items, "turn/turns")]
     if changed := _changed(told.changed):
         blocks.append(Block("Changed", [changed]))
     said = parts_of(acts[told.last_word].text) if told.last_word >= 0 else Parts([], [], [], "")

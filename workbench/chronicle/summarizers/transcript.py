@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from workbench.chronicle.summarizers import tool_calls
 from workbench.chronicle.summarizers.told import Told
-from workbench.chronicle.summarizers.words import flat, masked, plain, shortened, told_text
+from workbench.chronicle.summarizers.words import flat, plain, shortened, told_text
 from workbench.log.registry import StoredEvent
 
 TEXT_LIMIT = 4000
@@ -165,7 +165,7 @@ class _Teller:
             kind="review",
             actor=_name(payload, "reviewer"),
             verdict=_line(_string(payload, "verdict")),
-            subject=_subject(kind, target, payload.get("item")),
+            subject=subject(kind, target, payload.get("item")),
             text=self._text(_string(payload, "comment")),
         )
 
@@ -226,7 +226,7 @@ _BY_TYPE: Mapping[str, Callable[[_Teller, Payload], Told | None]] = {
 }
 
 
-def _subject(kind: str, target: Told | None, item: object) -> str:
+def subject(kind: str, target: Told | None, item: object = None) -> str:
     """What a verdict is about: a checkpoint's line, a fact, an observation, as far as it was told."""
     named = f"the {kind}" if kind else "something"
     if target is None:
@@ -273,4 +273,4 @@ def _lines(payload: Payload, name: str) -> tuple[str, ...]:
 
 
 def _name(payload: Payload, name: str) -> str:
-    return shortened(masked(flat(plain(_string(payload, name)))), NAME_LIMIT)
+    return told_text(flat(plain(_string(payload, name))), NAME_LIMIT)

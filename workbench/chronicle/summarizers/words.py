@@ -35,7 +35,7 @@ _UNSEEN = re.compile(
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s+")
-_MANY_LINES = re.compile(r"[ \t]*\n[ \t]*(?:\n\s*)+")
+_MANY_LINES = re.compile(r"\n\s*\n")
 
 _NAMED = re.compile(
     r"(?<![0-9A-Za-z])(?:"
@@ -73,19 +73,17 @@ def flat(text: str) -> str:
 
 
 def told_text(text: str, limit: int, *, ends: bool = False) -> str:
-    """A text as a summarizer may be told it: `plain`, `masked`, at most `limit` characters.
+    """A text as a summarizer may be told it: `plain`, filtered, `masked`, at most `limit` characters.
 
-    A longer one is filtered whole before it is cut, so that no piece of a secret is left that no rule
-    knows; an ellipsis stands where it was cut. With `ends` its end stays too, which says how a program's
-    output came out.
+    It is filtered whole before it is cut, here or by whoever shortens it further, so that no piece of a
+    secret is left that no rule knows; an ellipsis stands where it was cut. With `ends` its end stays too,
+    which says how a program's output came out. Raises `FilterFailed`.
     """
     whole = True
     if len(text) > MOST_READ:
         text = text[: default_filter().cut_place(text[: MOST_READ + _REACH], MOST_READ)]
         whole = False
     text = _MANY_LINES.sub("\n\n", plain(text)).strip()
-    if len(text) <= limit and whole:
-        return masked(text)
     text = masked(default_filter().redact_text(text)[0])
     if len(text) <= limit:
         return text if whole else text + ELLIPSIS
