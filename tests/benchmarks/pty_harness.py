@@ -106,6 +106,7 @@ class PtyProgram:
         self.columns = columns
         self.rows = rows
         self._chunks: list[bytes] = []
+        self._arrived: list[float] = []
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._fed = 0
@@ -224,6 +225,36 @@ class PtyProgram:
         start = time.perf_counter()
         self.send(keys)
         return self._burst(start, quiet, start + timeout)
+
+    def press_region(
+        self, keys: bytes, lines: slice, columns: slice, *, quiet: float, timeout: float = TIMEOUT_SECONDS
+    ) -> tuple[float | None, Burst]:
+        """As `press`, and the seconds until a part of the screen first shows what it will show in the end.
+
+        That is when up to three of the lines that change there stand as they do when all is quiet; None if none
+        changes. It is found afterwards, from what came when: nothing is emulated while the program writes.
+        """
+        self._drain()
+
+        def part() -> list[str]:
+            return [line.ljust(self.columns)[columns] for line in self.lines()[lines]]
+
+        pictures = [part()]
+        begin = len(self._chunks)
+        start = time.perf_counter()
+        self.send(keys)
+        burst = self._burst(start, quiet, start + timeout)
+        chunks = self._chunks[begin:]
+        del self._chunks[begin:]
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            pictures.append(part())
+        final = pictures[-1]
+        changed = [at for at, line in enumerate(final) if line.strip() and line != pictures[0][at]]
+        for arrived, picture in zip(self._arrived[begin:], pictures[1:], strict=True):
+            if changed and sum(picture[at] == final[at] for at in changed) >= min(3, len(changed)):
+                return arrived - start, burst
+        return None, burst
 
     def resize(
         self, columns: int, rows: int, *, quiet: float = QUIET_SECONDS, timeout: float = TIMEOUT_SECONDS
@@ -359,6 +390,7 @@ class PtyProgram:
             self._hung_up = True
             return False
         self._chunks.append(chunk)
+        self._arrived.append(time.perf_counter())
         return True
 
     def _refuse_hang_up(self, when: str) -> None:

@@ -230,7 +230,7 @@ def test_the_size_is_that_of_the_copy_with_the_files_beside_it(
     assert (rows["keys.md"]["size"], rows["keys.md"]["original_size"]) == (kept, original)
     assert rows["a.md"]["size"] == rows["a.md"]["original_size"] == len(HOSTILE.encode())
     assert (rows["c.bin"]["size"], rows["c.bin"]["original_size"]) == (1, 1)
-    assert f"{kept} B of {original} B" in run("evidence", "list").out
+    assert f"{kept} B (was {original} B)" in run("evidence", "list").out
     shown = run("evidence", "show", names[1])
     assert f"size     {kept} B" in shown.out
     assert f"the file had {original} B" in shown.out

@@ -282,7 +282,7 @@ def test_a_focus_narrows_what_is_shown(run: Run, workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("domain", [(), ("--domain", "work")])
 def test_a_checkpoint_of_a_closed_task_says_so_and_how_to_reopen_it(
-    run: Run, workspace: Workspace, domain: tuple[str, ...]
+    run: Run, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, domain: tuple[str, ...]
 ) -> None:
     closing = fact(run, "task.status", "completed", *SHIP, *domain).json["fact_id"]
     body = json.dumps(HANDOFF).encode()
@@ -292,7 +292,15 @@ def test_a_checkpoint_of_a_closed_task_says_so_and_how_to_reopen_it(
     # The command that it prints does it.
     (line,) = [line for line in out.splitlines() if "| workbench record" in line]
     given, _, told = line.strip().removeprefix("echo ").partition(" | workbench ")
+    assert "--root" not in told, "the workspace is found without"
+    # So it does where the workspace was named: nothing else leads there.
+    named = ("--root", str(workspace.root))
+    out = run("record", "More", *SHIP, "--checkpoint-file", "-", *named, stdin=body).out
+    (line,) = [line for line in out.splitlines() if "| workbench record" in line]
+    given, _, told = line.strip().removeprefix("echo ").partition(" | workbench ")
+    monkeypatch.delenv("CHRONICLE_ROOT")
     assert run(*shlex.split(told), stdin=shlex.split(given)[0].encode()).code == 0
+    monkeypatch.setenv("CHRONICLE_ROOT", str(workspace.root))
     assert "Ship the search" in run("tasks").out
 
 
@@ -303,6 +311,8 @@ def test_startup_says_how_to_list_the_facts_that_it_leaves_out(run: Run, workspa
     (line,) = [line for line in out.splitlines() if "more facts" in line]
     told = line.partition("workbench ")[2]
     assert run(*shlex.split(told)).out.count("slot ") == 5
+    named = run("startup", *SHIP, "--domain", "work", "--root", str(workspace.root)).out
+    assert f"workbench facts --root {shlex.quote(str(workspace.root))} --project atlas" in named
     assert "more facts" not in run("startup", *SHIP, "--domain", "work", "--limit", "5").out
 
 

@@ -496,6 +496,49 @@ async def test_a_fact_is_led_to_from_elsewhere_and_esc_leads_back(root: Path) ->
         await until(pilot, lambda: "after the moment that is shown" in whole_screen(app))
 
 
+async def test_a_filter_that_gave_way_to_a_fact_comes_back_when_the_way_ends(root: Path) -> None:
+    own = FactFilter(text="wednesday")
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        page.apply(own, "scope")
+        await rows_shown(pilot, app)
+        with Workspace.open(root, read_only=True) as workspace:
+            oldest = workspace.readers.facts.row(2)
+        assert oldest is not None
+        await app.action_open_screen("timeline")
+        await app.lead_to(ToFact(oldest.id))
+        await until(pilot, lambda: page.wanted == FactFilter())
+        # What is kept for the next start is the person's own filter.
+        app.save_state()
+        assert app.state.of("facts").values["text"] == "wednesday"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage) and page.wanted == own)
+        # A place that the person goes to by themselves takes the filter away for good.
+        await pilot.press("4")
+        page.goto("deploy.target")
+        await until(pilot, lambda: page.wanted == FactFilter())
+        await pilot.press("3", "4")
+        await rows_shown(pilot, app)
+        assert page.wanted == FactFilter() and page.order == "scope"
+
+
+async def test_a_list_that_cannot_be_read_says_so_whole_and_nothing_else(root: Path) -> None:
+    connection = sqlite3.connect(root / "chronicle.db")
+    connection.execute("ALTER TABLE facts RENAME COLUMN slot TO gone")
+    connection.close()
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "That did not work" in whole_screen(app))
+        await pilot.press("escape")
+        page = facts_page(app)
+        await until(pilot, lambda: app.screen is page)
+        await settled(pilot, app)
+        said = " ".join(line[19:63].strip(" │") for line in screen_lines(app))
+        assert "no such column" in said and "restore the file from a backup" in " ".join(said.split())
+        assert "Nothing here yet" not in whole_screen(app), "there is something, which cannot be read"
+
+
 RECORDING = """
 import sys
 from workbench.workspace import Workspace

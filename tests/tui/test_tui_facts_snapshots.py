@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,30 @@ def test_deciding(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, in
 
 def test_read_only(snap_compare: SnapCompare, tmp_path: Path) -> None:
     assert picture(snap_compare, full(tmp_path / "w"), (120, 40), read_only=True)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_work_runs(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    async def work(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
+        running.enter_context(app.job("Importing 3 transcripts"))
+
+    with ExitStack() as running:
+        assert picture(snap_compare, full(tmp_path / "w"), size, work)
+        # The program has ended with its job: there is no footer any more to say that it did.
+        running.pop_all()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    root = full(tmp_path / "w")
+
+    async def lose(pilot: Pilot[None], app: FactsApp, page: FactsPage) -> None:
+        (root / "chronicle.db").rename(root / "elsewhere.db")
+        await until(pilot, lambda: app.access.live == "lost" and app.screen is not page)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+
+    assert picture(snap_compare, root, size, lose)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.handoffs_probe import app_on, detail_text, handoffs_page, names, settled, shown
+from tests.tui.handoffs_probe import (
+    NOW,
+    HandoffsApp,
+    app_on,
+    detail_text,
+    handoffs_page,
+    names,
+    settled,
+    shown,
+)
 from tests.tui.shell_probe import until, whole_screen
 from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.destinations import ToTask
@@ -242,6 +251,33 @@ async def test_somebody_is_led_to_a_task_and_to_an_earlier_checkpoint_of_it(root
         assert page.pane.side == "checkpoint"
 
 
+async def test_a_filter_that_gave_way_to_a_task_comes_back_when_the_way_ends(root: Path) -> None:
+    own = HandoffFilter("thumb", waiting=True)
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page._apply(own)
+        await shown(pilot, app)
+        await app.action_open_screen("timeline")
+        await app.lead_to(ToTask("orbit", "old-plan"))
+        await until(
+            pilot, lambda: page.cursor_handoff is not None and page.cursor_handoff.task_id == "old-plan"
+        )
+        assert page.wanted == HandoffFilter(closed=True)
+        # What is kept for the next start is the person's own filter.
+        app.save_state()
+        assert app.state.of("handoffs").values["text"] == "thumb"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage) and page.wanted == own)
+        # A filter that is set where the person was led counts.
+        await app.lead_to(ToTask("orbit", "old-plan"))
+        await until(pilot, lambda: page.wanted == HandoffFilter(closed=True))
+        await app.action_perform("handoffs.waiting")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, TimelinePage))
+        assert page.wanted == HandoffFilter(closed=True, waiting=True)
+
+
 async def test_time_travel_shows_the_desk_as_it_was_and_gives_no_verdict(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -399,3 +435,21 @@ async def test_evidence_opens_in_the_viewer(root: Path) -> None:
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is page)
         assert page.pane.lines.has_focus
+
+
+async def test_what_waits_stands_in_the_navigation_before_the_screen_was_shown(root: Path) -> None:
+    app = HandoffsApp(root, clock=lambda: NOW, screen="timeline")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "1 Handoffs 3" in " ".join(whole_screen(app).split()))
+        assert [page.NAME for page in app.built_pages()] == ["timeline"]
+        with Workspace.open(root) as other:
+            row = other.readers.handoffs.page(HandoffFilter(waiting=True), 1).rows[0]
+            other.review("checkpoint", row.checkpoint_id, "accepted")
+        await until(pilot, lambda: "1 Handoffs 2" in " ".join(whole_screen(app).split()))
+        # In the past less waited.
+        with Workspace.open(root, read_only=True) as other:
+            first = other.readers.handoffs.waiting(as_of=2)
+        assert first < 2
+        await pilot.press("t", "2", "enter")
+        await until(pilot, lambda: app.as_of is not None and app.needs_of("handoffs") == first)
+        assert app.navigation_entries()[0].waiting == first

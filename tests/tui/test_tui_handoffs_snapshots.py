@@ -169,6 +169,19 @@ def test_a_damaged_checkpoint(snap_compare: SnapCompare, tmp_path: Path, size: t
 
 
 @pytest.mark.parametrize("size", SIZES)
+def test_the_database_is_lost(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+    root = make_desk(tmp_path / "w")
+
+    async def lose(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
+        (root / "chronicle.db").rename(root / "elsewhere.db")
+        await until(pilot, lambda: app.access.live == "lost" and app.screen is not page)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is page)
+
+    assert picture(snap_compare, root, size, lose)
+
+
+@pytest.mark.parametrize("size", SIZES)
 def test_as_of(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = make_desk(tmp_path / "w")
     with Workspace.open(root) as workspace:

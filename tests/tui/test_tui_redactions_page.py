@@ -36,7 +36,7 @@ from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace import Workspace
-from workbench.workspace.rows import RedactionFilter
+from workbench.workspace.rows import RedactionFilter, TimelineFilter
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ async def test_a_session_is_called_by_its_title_on_one_line(tmp_path: Path) -> N
         timeline = app.page
         assert isinstance(timeline, TimelinePage)
         await until(pilot, lambda: bool(timeline.events.visible_rows))
-        timeline.show_stream("session/claude-code%2F5bc8")
+        timeline.apply(TimelineFilter(streams=("session/claude-code%2F5bc8",)))
         await until(pilot, lambda: "in Roll the importer out" in whole_screen(app))
 
 

@@ -113,7 +113,8 @@ def test_the_navigation_column_as_it_looks() -> None:
 def test_tabs_that_do_not_fit_keep_their_numbers() -> None:
     assert tabs_content(ENTRIES[:3], "sessions", 80)[0].plain == " 1 Handoffs 3   2 Sessions   3 Timeline   "
     line, ends = tabs_content(ENTRIES, "sessions", 80)
-    assert line.plain == " 1 3   2 Sessions   3   4 1   5   6   7 2   8   9   0 1   "
+    # A count behind a key alone must not be read as another key.
+    assert line.plain == " 1(3)   2 Sessions   3   4(1)   5   6   7(2)   8   9   0(1)   "
     assert line.plain[: ends[1]].endswith("2 Sessions   ")
 
 

@@ -147,7 +147,7 @@ async def test_only_this_stream_and_all_again(tmp_path: Path) -> None:
         await pilot.press("a")
         await until(pilot, lambda: len(shown(page)) == 9)
         page.apply(TimelineFilter(text="nothing of it"))
-        page.show_stream("session/s1")
+        page.apply(TimelineFilter(streams=("session/s1",)))
         await until(pilot, lambda: shown(page) == [8, 7, 6, 5, 4, 3, 2, 1])
         assert page.wanted == TimelineFilter(streams=("session/s1",))
 

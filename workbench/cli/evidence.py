@@ -307,7 +307,7 @@ def _size_text(sizes: _Sizes) -> str:
         return "—" if sizes.original is None else size(sizes.original)
     kept = size(sizes.kept)
     original = kept if sizes.original is None else size(sizes.original)
-    return kept if original == kept else f"{kept} of {original}"
+    return kept if original == kept else f"{kept} (was {original})"
 
 
 def _is_withheld(links: Sequence[EvidenceRow]) -> bool:

@@ -27,10 +27,14 @@ _LONGEST = 4000
 
 
 class Lines:
-    """Draws answers for one workspace: its time zone, and the width of the line."""
+    """Draws answers for one workspace: its time zone, and the width of the line.
 
-    def __init__(self, timezone: str) -> None:
+    `root` is the workspace as `--root` named it: copied, a printed command must not act on another one.
+    """
+
+    def __init__(self, timezone: str, root: str | None = None) -> None:
         self._zone = ZoneInfo(timezone)
+        self._named = ["--root", root] if root else []
         self._width = line_width()
 
     # -- what was written ------------------------------------------------------------------
@@ -78,9 +82,8 @@ class Lines:
         if closed.domain != "global":
             scope += ["--domain", closed.domain]
         yield "to reopen it, supersede that fact:"
-        yield visible(
-            f"  echo {quote(json.dumps(fact))} | workbench record Reopened {join(scope)} --fact-file -"
-        )
+        again = join(["workbench", "record", *self._named, "Reopened", *scope, "--fact-file", "-"])
+        yield visible(f"  echo {quote(json.dumps(fact))} | {again}")
 
     def verdict(self, done: ReviewReceipt) -> Iterator[str]:
         """What became of a `review`."""
@@ -248,7 +251,7 @@ class Lines:
             yield from _heading("facts")
             yield from self._facts(context.current_facts, indent=2)
             if context.facts_has_more:
-                yield visible(f"  more facts: {_all_facts(context)}")
+                yield visible(f"  more facts: {self._all_facts(context)}")
         if found.focus is None:
             yield from self._changes(context)
         else:
@@ -320,6 +323,14 @@ class Lines:
             yield from self._wrapped(status.hint, 2)
 
     # -- pieces ----------------------------------------------------------------------------
+
+    def _all_facts(self, context: views.TaskContext) -> str:
+        """The command that lists every fact of a context."""
+        asked = [("--project", context.project), ("--task-id", context.task_id)]
+        if context.domain != "global":
+            asked.append(("--domain", context.domain))
+        scope = [word for pair in asked if pair[1] for word in pair if word]
+        return join(["workbench", "facts", *self._named, *scope])
 
     def _observation(self, each: views.Observation, away: str = "", indent: int = 0) -> Iterator[str]:
         when = each.occurred_at_utc or each.recorded_at_utc
@@ -459,14 +470,6 @@ def _scope(domain: str, project: str | None, task_id: str | None) -> str:
     if not named:
         return domain
     return named if domain == "global" else f"{domain}: {named}"
-
-
-def _all_facts(context: views.TaskContext) -> str:
-    """The command that lists every fact of a context."""
-    asked = [("--project", context.project), ("--task-id", context.task_id)]
-    if context.domain != "global":
-        asked.append(("--domain", context.domain))
-    return join(["workbench", "facts", *(word for pair in asked if pair[1] for word in pair if word)])
 
 
 def _held_back(done: Receipt) -> str:

@@ -126,4 +126,4 @@ def command(
             return
         from workbench.cli.memory_lines import Lines
 
-        write_lines(Lines(workspace.timezone).receipt(done))
+        write_lines(Lines(workspace.timezone, given.root).receipt(done))

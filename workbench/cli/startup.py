@@ -73,7 +73,7 @@ def command(
         near = None
         if _is_unknown(found, before):
             near = workspace.memory.near(project or "", task_id)
-        write_lines(Lines(workspace.timezone).startup(found, near))
+        write_lines(Lines(workspace.timezone, given.root).startup(found, near))
 
 
 def _is_unknown(found: StartupBundle, before: str | None) -> bool:

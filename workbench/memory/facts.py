@@ -12,7 +12,7 @@ from workbench.memory.errors import InvalidArgument
 from workbench.memory.events import FactAsserted, ObservationRecorded
 from workbench.memory.observations import evidence, given, memory_event_of
 from workbench.memory.reviews import dispute
-from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_bytes, id_text, instant
+from workbench.memory.snapshot import Snapshot, id_bytes, id_text, instant
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import ChainLink, Confirmation, Fact, FactConflict, Replacement
 from workbench.storage import fetch
@@ -47,18 +47,18 @@ def _index(snapshot: Snapshot, span: Span) -> str:
     return f"facts{part}_in_time" if snapshot.past else f"facts_current{part}"
 
 
-_ROW = (
-    f"SELECT {EVENT_COLUMNS}, f.observation, f.to_position, f.replaced_by "
-    f"FROM facts f CROSS JOIN events e ON e.position = f.position WHERE f.position = :position"
+_OBSERVED = (
+    "SELECT f.observation FROM json_each(:positions) asked CROSS JOIN facts f ON f.position = asked.value"
 )
+_ROW = "SELECT f.observation, f.to_position, f.replaced_by FROM facts f WHERE f.position = :position"
 
 
 def fact(snapshot: Snapshot, position: int) -> Fact:
     """The fact asserted at a position."""
     row = snapshot.row(_ROW, position=position)
     assert row is not None
-    event = snapshot.decoded(row)
-    observed = row[-3]
+    event = snapshot.event(position)
+    observed = row[0]
     said: FactAsserted = event.payload
     first = snapshot.event(observed)
     observation = first.payload
@@ -86,6 +86,9 @@ def fact(snapshot: Snapshot, position: int) -> Fact:
 
 def facts(snapshot: Snapshot, positions: Iterable[int]) -> list[Fact]:
     """The facts at positions, in their order."""
+    positions = list(positions)
+    observed = snapshot.rows(_OBSERVED, positions=f"[{','.join(map(str, positions))}]")
+    snapshot.read_ahead([*positions, *(position for (position,) in observed)])
     return [fact(snapshot, position) for position in positions]
 
 
@@ -143,8 +146,8 @@ def link(snapshot: Snapshot, position: int) -> ChainLink:
     """One fact of a chain."""
     row = snapshot.row(_ROW, position=position)
     assert row is not None
-    event = snapshot.decoded(row)
-    observed, ended, replaced_by = row[-3:]
+    event = snapshot.event(position)
+    observed, ended, replaced_by = row
     said: FactAsserted = event.payload
     first = snapshot.event(observed)
     observation = first.payload if isinstance(first.payload, ObservationRecorded) else None

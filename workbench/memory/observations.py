@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from workbench.memory.entry import FALLBACK
 from workbench.memory.events import CheckpointRecorded, Evidence, ObservationRecorded
 from workbench.memory.purges import is_purged
-from workbench.memory.snapshot import EVENT_COLUMNS, Snapshot, id_text, instant
+from workbench.memory.snapshot import Snapshot, id_text, instant
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import Checkpoint, Observation
 from workbench.storage import fetch
@@ -26,8 +26,7 @@ _SPEAKERS = 20
 """Further observations that are asked who made them."""
 
 _ROW = (
-    f"SELECT {EVENT_COLUMNS}, o.fact_position, o.checkpoint_position, a.fact_id "
-    f"FROM observations o CROSS JOIN events e ON e.position = o.position "
+    "SELECT o.fact_position, o.checkpoint_position, a.fact_id FROM observations o "
     "LEFT JOIN facts a ON a.position = o.fact_position AND {asserted} WHERE o.position = :position"
 )
 _FIRST = (
@@ -57,8 +56,8 @@ def observation(snapshot: Snapshot, position: int, *, with_checkpoint: bool = Fa
     """The observation at a position."""
     row = snapshot.row(_ROW.format(asserted=snapshot.asserted("a")), position=position)
     assert row is not None
-    event = snapshot.decoded(row)
-    fact_position, checkpoint_position, fact_id = row[-3:]
+    event = snapshot.event(position)
+    fact_position, checkpoint_position, fact_id = row
     said: ObservationRecorded = event.payload
     checkpoint: Checkpoint | UnsetType | None = UNSET
     if with_checkpoint:
@@ -123,11 +122,15 @@ def carrier(snapshot: Snapshot, checkpoint: int) -> Observation:
 
 def observations(snapshot: Snapshot, positions: Iterable[int]) -> list[Observation]:
     """The observations at positions, in their order."""
+    positions = list(positions)
+    snapshot.read_ahead(positions)
     return [observation(snapshot, position) for position in positions]
 
 
 def memory_events(snapshot: Snapshot, positions: Iterable[int]) -> list[Observation]:
     """The observations at positions, each with how often what it says was observed, and by whom else."""
+    positions = list(positions)
+    snapshot.read_ahead(positions)
     return [
         msgspec.structs.replace(
             observation(snapshot, position),

@@ -37,7 +37,9 @@ def as_of(
         limit=limit,
         below=snapshot.last + 1,
     )
-    open_tasks = tasks.named_task(snapshot, scope) if scope.task_key else tasks.open_tasks(snapshot, span)
+    every = tasks.named_task(snapshot, scope) if scope.task_key else tasks.open_tasks(snapshot, span)
+    open_tasks = list(islice(every, limit))
+    snapshot.read_ahead(each.checkpoint for each in open_tasks)
     return AsOf(
         position=snapshot.last,
         recorded_at=None if at is None else instant(at),
@@ -46,7 +48,7 @@ def as_of(
         task_id=scope.task_id,
         facts=facts.facts(snapshot, found[:limit]),
         facts_has_more=len(found) > limit,
-        tasks=[tasks.listed(snapshot, each) for each in islice(open_tasks, limit)],
+        tasks=[tasks.listed(snapshot, each) for each in open_tasks],
         checkpoint=checkpoint,
         reviews=[reviews.review(snapshot, each) for each in reviewed],
         unresolved_reviews=reviews.unresolved(snapshot, scope, handed_off or 0) if scope.task_key else UNSET,

@@ -5,7 +5,7 @@ Names resolve as the manifest has them today. For agents, everything private or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,10 @@ EVENT_COLUMNS = (
 """What `Snapshot.decoded` takes, the first columns of a row; no reader needs the name of the stream."""
 _WIDTH = EVENT_COLUMNS.count(",") + 1
 _EVENT = f"SELECT {EVENT_COLUMNS} FROM events e WHERE e.position = ?"
+_EVENTS = (
+    f"SELECT {EVENT_COLUMNS} FROM json_each(?) asked CROSS JOIN events e ON e.position = asked.value "
+    "ORDER BY asked.value"
+)
 
 
 class UnreadableEvent(DatabaseDamaged):
@@ -142,6 +146,13 @@ class Snapshot:
                 raise UnreadableEvent(f"the log has no event at position {position}")
             found = self.decoded(row)
         return found
+
+    def read_ahead(self, positions: Iterable[int]) -> None:
+        """Read the events at positions that will be asked for one by one, in one query."""
+        wanted = [str(position) for position in positions if position not in self._events]
+        if len(wanted) > 1:
+            for row in fetch.rows(self.connection, _EVENTS, (f"[{','.join(wanted)}]",)):
+                self.decoded(row)
 
     def decoded(self, row: fetch.Row) -> FoldEvent:
         """The event of a row that begins with `EVENT_COLUMNS`."""

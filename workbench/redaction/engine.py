@@ -301,7 +301,8 @@ class LonePass:
         self._any_left = rule.guards.left == "any"
         self._search = compile_bytes(bordered(rule.guards.left, rule.pattern), rule.source)
         self._token = compile_bytes(rule.pattern, rule.source)
-        compile_bytes(rule.probe, rule.source)
+        # Its probe begins with letters of its own, which the library looks for several times as fast.
+        self._probe = compile_bytes(rule.probe, rule.source)
 
     @property
     def probes(self) -> Sequence[str]:
@@ -310,6 +311,8 @@ class LonePass:
     def find(self, data: bytes) -> list[Span]:
         spans: list[Span] = []
         position = 0
+        if self._probe.search(data) is None:
+            return spans
         while True:
             found = self._search.search(data, position)
             if found is None:

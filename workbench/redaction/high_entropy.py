@@ -25,6 +25,7 @@ LONGEST_RUN = 1024
 """Bytes of unbroken base64 beyond which it is data, not a token."""
 
 _RUN = bytes(sorted(ALNUM)) + b"_-+/="
+_HEX = b"0123456789abcdefABCDEF"
 _DIGEST_NAME = re.compile(rb"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake2[bs]?)[:=-]")
 _SEALED = re.compile(rb"ENC\[AES256_GCM,data:\Z|,(?:iv|tag):\Z")
 _KEY_LINE = re.compile(rb"(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+)[ \t]+\Z")
@@ -52,9 +53,9 @@ class HighEntropyPass(Pass):
         reads_random = remembering()
         # A run that is known to be data reaches to here.
         barren = 0
-        for found in self._tokens.finditer(data):
-            start, end = found.span()
-            if start < barren:
+        for start, end in self._tokens.spans(data):
+            if start < barren or not data[start:end].translate(None, _HEX):
+                # Digests and identifiers fill whole logs: named before anything is asked about them.
                 continue
             start = behind_escape(data, start)
             if _DIGEST_NAME.match(data, start, start + 10):

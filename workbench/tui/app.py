@@ -21,11 +21,11 @@ from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_
 from workbench.tui.doors import DOORS, MIGRATION_MODE, PROBLEM_MODE
 from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
+from workbench.tui.needs import Needing
 from workbench.tui.page import Page
 from workbench.tui.pastes import drawable, take_pastes_as_they_are
 from workbench.tui.screens.catalog import installed_pages
 from workbench.tui.state import load_state, save_state, state_file
-from workbench.tui.time_travel import Travelling
 from workbench.tui.watch import (
     Committed,
     JobsMoved,
@@ -72,7 +72,7 @@ def _home_relative(path: Path) -> str:
         return str(path)
 
 
-class WorkbenchApp(Travelling, inherit_bindings=False):
+class WorkbenchApp(Needing, inherit_bindings=False):
     """The program on one workspace.
 
     `root` need not exist: then the first page says so. `clock` gives the moment that relative ages are
@@ -223,6 +223,7 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
         """The workspace is open: every page begins to read, what is now."""
         self.travel(None)
         self.access.opened(message.workspace)
+        self.forget_needs()
         message.workspace.log.database.on_wait = lambda seconds: self.post_message(WriteWaits(seconds))
         if self.current_mode in DOORS:
             await self.switch_mode(self._first)
@@ -230,6 +231,7 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
         for page in self.built_pages():
             page.enter_workspace()
             page.update_header()
+        self.count_needs_soon()
 
     async def on_open_failed(self, message: OpenFailed) -> None:
         """The workspace cannot be opened: one page says so, or offers to migrate it."""
@@ -269,6 +271,7 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
             return
         for page in self.built_pages():
             page.note_commit(shown=page is self.page)
+        self.count_needs_again()
 
     def on_live_lost(self, message: LiveLost) -> None:
         """The database does not answer, or its file is another one: say so once, and in the header."""
@@ -319,14 +322,13 @@ class WorkbenchApp(Travelling, inherit_bindings=False):
 
     def navigation_entries(self) -> list[NavigationEntry]:
         """The screens that exist, as the navigation draws them."""
-        waiting = {page.NAME: page.needs_person for page in self.built_pages()}
         return [
             NavigationEntry(
                 page.NAME,
                 page.TITLE,
                 page.NUMBER,
                 self.keymap.shown(f"screen.{page.NAME}"),
-                waiting.get(page.NAME, 0),
+                self.needs_of(page.NAME) or 0,
             )
             for page in self.PAGES
         ]

@@ -65,6 +65,8 @@ class Page(Asking, inherit_bindings=False):
     """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
     OFFERS: ClassVar[frozenset[str]] = frozenset()
     """The ids of the optional shared actions that this screen has."""
+    COUNTS_NEEDS: ClassVar[bool] = False
+    """Whether something may wait for a person here: what `count_needs` counts."""
     FOLLOWS_AS_OF: ClassVar[bool] = False
     """Whether it shows the past while `app.as_of` is set; a screen that does not is about now only."""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -146,10 +148,13 @@ class Page(Asking, inherit_bindings=False):
     def on_filter(self, text: str) -> None:
         """The filter is now `text`; called at each keystroke."""
 
-    @property
-    def needs_person(self) -> int:
-        """How many things on this screen wait for a person; the navigation shows it beside the title."""
+    @staticmethod
+    def count_needs(workspace: Workspace, as_of: int | None) -> int:
+        """How much waits for a person here, as of a position or now; called on a thread."""
         return 0
+
+    def needs_counted(self) -> None:
+        """What waits for a person here was counted anew: `app.needs_of`."""
 
     def leave_transient(self) -> bool:
         """Leave the innermost transient state of this screen, here a selection; whether there was one."""

@@ -124,6 +124,10 @@ class Shell(App[None], inherit_bindings=False):
         """The screens that exist, as the navigation draws them."""
 
     @abstractmethod
+    def needs_of(self, name: str) -> int | None:
+        """How much on a screen waits for a person at the moment that is shown; None: not counted yet."""
+
+    @abstractmethod
     def opening_text(self) -> str:
         """What is going on until the workspace is open."""
 

@@ -50,7 +50,8 @@ def head_lines(item: EvidenceItem, width: int, now: datetime, zone: tzinfo, *, r
     if copy is not None and copy.size is not None:
         own = size(copy.size)
         was = own if row is None or row.size is None else size(row.size)
-        parts.append(own if was == own else f"{own} of {was}")
+        # What was removed leaves marks: the copy may well be the longer one.
+        parts.append(own if was == own else f"{own} (was {was})")
     elif row is not None and row.size is not None:
         parts.append(size(row.size))
     if row is not None:

@@ -11,6 +11,8 @@ class Bookmark(NamedTuple):
     """What is shown of the facts."""
 
     wanted: FactFilter
+    gave_way: FactFilter | None
+    """The person's own filter, where it gives way."""
     order: FactOrder
     position: int | None
     """Under the cursor."""

@@ -21,19 +21,23 @@ def head_lines(row: FactRow, now: datetime, width: int) -> list[Line]:
     since = ago(row.recorded_at, now).removesuffix(" ago")
     held = "just now" if since == "just now" else f"for {since}"
     state = f"current {held}" if row.current else f"asserted {ago(row.recorded_at, now)}"
-    said = [scope_of(row), state, f"{ordinal(row.links)} value"]
+    scope, said = scope_of(row), [state, f"{ordinal(row.links)} value"]
     if row.private:
         said.append("private")
-    note: Line = (Span(" · ".join(said), "dim"),)
-    if row.disputed:
-        note = (Span("disputed", "error"), Span(" · ", "dim"), *note)
+    alarm: Line = (Span("disputed", "error"), Span(" · ", "dim")) if row.disputed else ()
+    note: Line = (*alarm, Span(" · ".join([scope, *said]), "dim"))
     slot = Span(one_line(row.slot, _LONGEST), "strong")
     lines: list[Line] = []
     if line_width((slot,)) + 2 + line_width(note) <= width:
         lines.append((slot, Span("  "), *note))
     else:
         lines += [(Span(each, "strong"),) for each in islice(wrap(slot.text, width), _SLOT_LINES)]
-        lines.append(fit_line(note, width))
+        if line_width(note) <= width:
+            lines.append(note)
+        else:
+            # A long scope must not hide since when the value holds.
+            lines.append(fit_line((Span(scope, "dim"),), width))
+            lines.append(fit_line((*alarm, Span(" · ".join(said), "dim")), width))
     if row.values > 1:
         said_of = f" {counted(row.values, 'current value')} under several spellings"
         lines.append(fit_line((CONFLICT, Span(said_of, "warning")), width))

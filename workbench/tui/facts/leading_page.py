@@ -38,12 +38,20 @@ class FactLeadingPage(FactListPage):
                 hint = f"{now} comes back to now." if position else ""
                 self.post_message(NoFactFound(NoSuchPlace(later, hint=hint)))
                 return
-            self.post_message(FactFound(place.position, reader.passes(wanted, place.position, as_of=as_of)))
+            passes = reader.passes(wanted, place.position, as_of=as_of)
+            self.post_message(FactFound(place.position, passes, led=True))
 
         self.in_thread(work, "goto", "Looking for a fact")
 
     def bookmark(self) -> Bookmark:
-        return Bookmark(self.wanted, self.order, self._at, self._showing_detail, self.focused_in_detail())
+        return Bookmark(
+            self.wanted,
+            self._gave_way,
+            self.order,
+            self._at,
+            self._showing_detail,
+            self.focused_in_detail(),
+        )
 
     def return_to(self, bookmark: Any) -> None:
         if not isinstance(bookmark, Bookmark):
@@ -54,10 +62,15 @@ class FactLeadingPage(FactListPage):
             self._read(at=bookmark.position)
         elif bookmark.position is not None and bookmark.position != self._at:
             self.facts.go_to(bookmark.position)
+        self._gave_way = bookmark.gave_way
         if bookmark.detail or bookmark.in_detail:
             self.show_detail(focus=bookmark.in_detail)
         elif self._showing_detail:
             self.show_list()
+
+    def ways_ended(self) -> None:
+        if self._gave_way is not None:
+            self.apply(self._gave_way)
 
     def goto(self, text: str) -> None:
         """Go to the newest fact of a slot, or to the fact of an event or of a moment."""
@@ -79,7 +92,7 @@ class FactLeadingPage(FactListPage):
         self.in_thread(work, "goto", "Looking for a fact")
 
     def on_fact_found(self, message: FactFound) -> None:
-        """Go there; a filter that hides it goes."""
+        """Go there; a filter that hides it goes, and comes back where the person was led there."""
         self._found(message)
 
     def _found(self, message: FactFound) -> None:
@@ -88,6 +101,7 @@ class FactLeadingPage(FactListPage):
         if message.passes:
             self.facts.go_to(message.position)
             return
+        self._gave_way = (self._gave_way or self.wanted) if message.led else None
         self.wanted = FactFilter()
         self.set_filter("")
         self._show_filter()

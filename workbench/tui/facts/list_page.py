@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -27,9 +27,9 @@ from workbench.tui.facts.filters import (
 from workbench.tui.facts.hints import empty_lines, guidance
 from workbench.tui.facts.messages import SlotLooked
 from workbench.tui.facts.stops import LinkStop, Stop
-from workbench.tui.page import Page
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import number
+from workbench.tui.reading_page import ReadingPage
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.fact_rows import ORDERS, FactFilter, FactLink, FactOrder, FactRow
@@ -42,22 +42,21 @@ if TYPE_CHECKING:
 
 TYPING_SECONDS = 0.05
 """Pause in typing after which the filter is applied."""
-AGES_SECONDS = 30.0
 
 
-class FactListPage(Page):
+class FactListPage(ReadingPage):
     """The list of current facts; the detail has the chain of one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.wanted = FactFilter()
         """The filter that is set."""
+        self._gave_way: FactFilter | None = None
+        """The person's own filter, while it gives way to a fact that they were led to."""
         self.order: FactOrder = "newest"
         """What the list is ordered by."""
         self._workspace: Workspace | None = None
         self._zone: tzinfo = UTC
-        self._moment: datetime | None = None
-        """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._at: int | None = None
         self._kept: PlaceKept[int] = PlaceKept()
         self._first = True
@@ -140,16 +139,15 @@ class FactListPage(Page):
     def remember(self, state: ScreenState) -> None:
         # Who was at the first one wants to see the first one.
         state.selected = "" if self._at is None or self._first else str(self._at)
-        state.values = filter_values(self.wanted, self.order)
+        state.values = filter_values(self._gave_way or self.wanted, self.order)
 
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._zone = ZoneInfo(workspace.timezone)
         self.pane.open(workspace, self._zone)
-        self._renew_ages()
         self._show_filter()
         self._read(at=self._at)
-        self.set_interval(AGES_SECONDS, self._ages_passed)
+        self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
@@ -217,6 +215,8 @@ class FactListPage(Page):
         if (wanted, order) == (self.wanted, self.order):
             return
         at = None if self._first and order == self.order else self._at
+        if wanted != self.wanted:
+            self._gave_way = None
         self.wanted, self.order = wanted, order
         if wanted.text != self.filter_text.strip():
             self.set_filter(wanted.text)
@@ -272,8 +272,8 @@ class FactListPage(Page):
         if row is not None and self.pane.row is not None and self.focused_in_detail():
             # Somebody replaced what is read here: the chain stays, and has the new value on top.
             return
-        plain = self.wanted == FactFilter()
-        self.pane.show(row, self.as_of, guidance() if row is None and plain and self.as_of is None else ())
+        nothing = row is None and self.wanted == FactFilter() and self.as_of is None
+        self.pane.show(row, self.as_of, guidance() if nothing and not self.facts.failed else ())
 
     @on(Highlighted, "#fact-chain")
     def _link_changed(self) -> None:
@@ -287,24 +287,9 @@ class FactListPage(Page):
         """A part of the filter was clicked away."""
         self.on_filter_line_dropped(message)
 
-    # Ages
-
-    def _now(self) -> datetime:
-        return self._moment or self.app.clock()
-
-    def _ages_passed(self) -> None:
-        if self.app.page is self:
-            self._renew_ages()
-            self.pane.redraw()
-
-    def on_screen_resume(self) -> None:
-        """What was not shown has not aged."""
-        if self._workspace is not None:
-            self._renew_ages()
-
-    def _renew_ages(self) -> None:
-        self._moment = self.app.clock()
+    def redraw_ages(self) -> None:
         self.facts.redraw_rows()
+        self.pane.redraw()
 
     # Narrowing
 
@@ -341,16 +326,3 @@ class FactListPage(Page):
         """The forms of the fact that the keys act on."""
         row = self.cursor_fact
         return [] if row is None else copy_choices(self.app.root, row, self.target)
-
-    # Working
-
-    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
-        """Do it beside the screen; of one group the latest counts."""
-        self.run_worker(
-            work,
-            group=f"facts-{group}",
-            description=description,
-            exclusive=True,
-            exit_on_error=False,
-            thread=True,
-        )

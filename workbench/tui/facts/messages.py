@@ -19,12 +19,13 @@ class DetailRead(Message, bubble=False):
 
 
 class FactFound(Message):
-    """Where to go; `passes` says whether the filter lets it through."""
+    """Where to go; `passes` says whether the filter lets it through, `led` that the person was led there."""
 
-    def __init__(self, position: int, passes: bool) -> None:
+    def __init__(self, position: int, passes: bool, *, led: bool = False) -> None:
         super().__init__()
         self.position = position
         self.passes = passes
+        self.led = led
 
 
 class NoFactFound(Message):

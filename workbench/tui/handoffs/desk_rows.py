@@ -146,8 +146,15 @@ class DeskList(RowsWidget[DeskRow], can_focus=True):
         return None if row is None else row.pick
 
     def set_rows(self, rows: Sequence[DeskRow], *, keep_place: bool = False) -> None:
-        """Show other rows, from the top; with `keep_place` the cursor stays on the row of the same key."""
+        """Show other rows, from the top; with `keep_place` the cursor stays on the row of the same key.
+
+        Where that leaves the same rows with other words, nothing moves; where it changes nothing, nothing
+        is drawn.
+        """
         view = self._view
+        if keep_place and [row.key for row in rows] == self._window.keys:
+            self._reword(rows)
+            return
         at = self.cursor_key if keep_place else None
         line = view.line_of_cursor() or 0
         keys = [row.key for row in rows]
@@ -165,6 +172,15 @@ class DeskList(RowsWidget[DeskRow], can_focus=True):
             view.place(kept, kept)
             view.scroll(-line)
         view.settle()
+        self._changed()
+        self.post_message(self.Moved())
+
+    def _reword(self, rows: Sequence[DeskRow]) -> None:
+        if list(rows) == self._window.rows:
+            return
+        self._window.rows = list(rows)
+        self._painter.forget()
+        self._view.settle()
         self._changed()
         self.post_message(self.Moved())
 

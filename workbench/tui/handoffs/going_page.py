@@ -23,6 +23,7 @@ class Bookmark(NamedTuple):
     side: str
     in_detail: bool
     wanted: HandoffFilter
+    gave_way: HandoffFilter | None
 
 
 class HandoffGoingPage(HandoffListPage):
@@ -37,6 +38,9 @@ class HandoffGoingPage(HandoffListPage):
 
     def goto(self, text: str) -> None:
         """Go to the task that a text names; where there is none, the text is asked for again."""
+        self._look_for(text, led=False)
+
+    def _look_for(self, text: str, *, led: bool) -> None:
         workspace, as_of = self._workspace, self.as_of
         if workspace is None:
             return
@@ -45,7 +49,7 @@ class HandoffGoingPage(HandoffListPage):
         def find() -> None:
             key = reader.find(text, as_of=as_of)
             row = None if key is None else reader.row(key, as_of=as_of)
-            self.post_message(TaskFound(key, row, text))
+            self.post_message(TaskFound(key, row, text, led=led))
 
         self.in_thread(find, "goto", "Looking for a task")
 
@@ -57,11 +61,11 @@ class HandoffGoingPage(HandoffListPage):
         """Show a task; an open detail gives way to the list, a filter that hides the task to all tasks."""
         if isinstance(destination, ToTask):
             self._earlier = destination.checkpoint_id
-            self.goto(f"{destination.project}/{destination.task_id}")
+            self._look_for(f"{destination.project}/{destination.task_id}", led=True)
 
     def bookmark(self) -> Any:
         """The task, the side and whether it had the keys: another task may be shown here meanwhile."""
-        return Bookmark(self._at, self.pane.side, self.focused_in_detail(), self.wanted)
+        return Bookmark(self._at, self.pane.side, self.focused_in_detail(), self.wanted, self._gave_way)
 
     def return_to(self, bookmark: Any) -> None:
         if not isinstance(bookmark, Bookmark):
@@ -71,12 +75,17 @@ class HandoffGoingPage(HandoffListPage):
             self._apply(bookmark.wanted)
         if bookmark.at is not None and bookmark.at != self.handoffs.cursor_key:
             self.handoffs.go_to(bookmark.at)
+        self._gave_way = bookmark.gave_way
         self.pane.show_side(bookmark.side)
         if bookmark.in_detail:
             self.show_detail()
 
+    def ways_ended(self) -> None:
+        if self._gave_way is not None:
+            self._apply(self._gave_way)
+
     def on_task_found(self, message: TaskFound) -> None:
-        """Go there; a filter that hides it gives way."""
+        """Go there; a filter that hides it goes, and comes back where the person was led there."""
         row = message.row
         if message.key is None or row is None:
             error = NoSuchPlace(f"no task goes by “{message.again[:80]}”", hint=GOTO_HINT)
@@ -87,8 +96,10 @@ class HandoffGoingPage(HandoffListPage):
             self.show_list()
         hidden = row.closed and not self.wanted.closed
         if hidden or self.wanted.waiting or self.wanted.text:
+            own = (self._gave_way or self.wanted) if message.led else None
             self._at = message.key
             self._apply(HandoffFilter(closed=self.wanted.closed or row.closed))
+            self._gave_way = own
         self.handoffs.go_to(message.key)
         earlier, self._earlier = self._earlier, ""
         if earlier and earlier != row.checkpoint_id:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -20,10 +18,9 @@ from workbench.tui.handoffs.handoff_list import HandoffList
 from workbench.tui.handoffs.handoff_pane import CHECKPOINT, HandoffPane
 from workbench.tui.handoffs.handoff_rows import HandoffRows
 from workbench.tui.handoffs.handoff_source import HandoffSource
-from workbench.tui.handoffs.messages import WaitingCounted
-from workbench.tui.page import Page
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import literal, number
+from workbench.tui.reading_page import ReadingPage
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.workspace.rows import HandoffFilter, HandoffOrder
 
@@ -33,21 +30,19 @@ if TYPE_CHECKING:
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
-AGES_SECONDS = 30.0
 RESTING_SECONDS = 0.08
 """A cursor that rests so long shows all of its task; while it runs, what the list knows."""
-RECOUNT_SECONDS = 0.5
-"""After a commit what waits is counted again at most so often."""
 ROOMY_CELLS = 38
 """Cells of the list from which its place is said beside what waits."""
 TALL_ROWS = 20
 """Rows of the screen from which each task has two lines."""
 
 
-class HandoffListPage(Page):
+class HandoffListPage(ReadingPage):
     """The list of tasks with the five sides of one."""
 
     FOLLOWS_AS_OF = True
+    COUNTS_NEEDS = True
 
     DEFAULT_CSS = """
     #handoffs-filter { height: auto; padding: 0 1; color: $quiet; display: none; margin-bottom: 1; }
@@ -58,18 +53,15 @@ class HandoffListPage(Page):
         super().__init__()
         self.wanted = HandoffFilter()
         """The filter that is set."""
+        self._gave_way: HandoffFilter | None = None
+        """The person's own filter, while it gives way to a task that they were led to."""
         self.order: HandoffOrder = "newest"
         self._workspace: Workspace | None = None
         self._source: HandoffSource | None = None
-        self._moment: datetime | None = None
-        """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._at: tuple[str, str] | None = None
         self._kept: PlaceKept[tuple[str, str]] = PlaceKept()
         self._new = (0, False)
         self._count = ""
-        self.waiting: int | None = None
-        """How many tasks wait for a person; None while that is counted."""
-        self._recount: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
         self._had_rows = False
@@ -121,7 +113,7 @@ class HandoffListPage(Page):
 
     def remember(self, state: ScreenState) -> None:
         state.selected = "" if self._at is None else "\t".join(self._at)
-        wanted = self.wanted
+        wanted = self._gave_way or self.wanted
         values = {
             "text": wanted.text,
             "waiting": "yes" if wanted.waiting else "",
@@ -134,26 +126,20 @@ class HandoffListPage(Page):
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.pane.open(workspace)
-        self._renew_ages()
         self._show_filter()
         self._fit_rows()
         self._read(at=self._at)
-        self._count_waiting()
-        self.set_interval(AGES_SECONDS, self._ages_passed)
+        self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
         self.handoffs.refresh_live()
         self.pane.renew()
-        if self._recount is None:
-            # Of many commits in a row some are followed.
-            self._recount = self.set_timer(RECOUNT_SECONDS, self._count_waiting)
 
     def on_as_of_changed(self) -> None:
         """Another moment is shown: the same task as it was then."""
         self._renew_ages()
         self._read(at=self._kept.travelled(self._at, self._at, now=self.as_of is None))
-        self._count_waiting()
 
     async def action_filter(self) -> None:
         """Open the filter, and read what it will look at while the person begins to type."""
@@ -201,7 +187,7 @@ class HandoffListPage(Page):
         """Narrow the list, the cursor where it was as near as the filter allows."""
         if wanted == self.wanted:
             return
-        self.wanted = wanted
+        self.wanted, self._gave_way = wanted, None
         if wanted.text != self.filter_text.strip():
             # While it is being typed a blank at its end is the beginning of the next word.
             self.set_filter(wanted.text)
@@ -229,27 +215,18 @@ class HandoffListPage(Page):
         self._filter_line.set_class(bool(words), "-set")
         self._filter_line.update(literal(f"{words} · {self.app.keymap.shown('handoffs.clear')} clears"))
 
-    def _count_waiting(self) -> None:
-        self._recount = None
-        workspace, as_of = self._workspace, self.as_of
-        if workspace is not None:
-            reader = workspace.readers.handoffs
-            self.in_thread(
-                lambda: self.post_message(WaitingCounted(reader.waiting(as_of=as_of))),
-                "waiting",
-                "Counting what waits for a verdict",
-            )
-
-    def on_waiting_counted(self, message: WaitingCounted) -> None:
-        """Say how many."""
-        if message.waiting != self.waiting:
-            self.waiting = message.waiting
-            self.set_count(self._count)
-            self.update_navigation()
-
     @property
-    def needs_person(self) -> int:
-        return self.waiting or 0
+    def waiting(self) -> int | None:
+        """How many tasks wait for a person; None while that is counted."""
+        return self.app.needs_of(self.NAME)
+
+    @staticmethod
+    def count_needs(workspace: Workspace, as_of: int | None) -> int:
+        """How many open tasks wait for a person."""
+        return workspace.readers.handoffs.waiting(as_of=as_of)
+
+    def needs_counted(self) -> None:
+        self.set_count(self._count)
 
     # What the list and the detail tell
 
@@ -299,24 +276,9 @@ class HandoffListPage(Page):
         if self.pane.lines.has_focus:
             self.update_footer()
 
-    # Ages
-
-    def _now(self) -> datetime:
-        return self._moment or self.app.clock()
-
-    def _ages_passed(self) -> None:
-        if self.app.page is self:
-            self._renew_ages()
-            self.pane.redraw()
-
-    def on_screen_resume(self) -> None:
-        """What was not shown has not aged."""
-        if self._workspace is not None:
-            self._renew_ages()
-
-    def _renew_ages(self) -> None:
-        self._moment = self.app.clock()
+    def redraw_ages(self) -> None:
         self.handoffs.redraw_rows()
+        self.pane.redraw()
 
     # Narrowing
 
@@ -345,14 +307,3 @@ class HandoffListPage(Page):
     def action_previous_tab(self) -> None:
         """The side of the detail before."""
         self.pane.turn(-1)
-
-    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
-        """Do it beside the screen; of one group the latest counts."""
-        self.run_worker(
-            work,
-            group=f"handoffs-{group}",
-            description=description,
-            exclusive=True,
-            exit_on_error=False,
-            thread=True,
-        )

@@ -19,25 +19,16 @@ class SideRead(Message, bubble=False):
         self.data = data
 
 
-class WaitingCounted(Message):
-    """How many open tasks wait for a person was counted."""
-
-    def __init__(self, waiting: int) -> None:
-        super().__init__()
-        self.waiting = waiting
-
-    def can_replace(self, message: Message) -> bool:
-        """The latest is as good as all."""
-        return isinstance(message, WaitingCounted)
-
-
 class TaskFound(Message):
-    """The task that was asked for; None: there is none like that. `passes`: the filter shows it."""
+    """The task that was asked for; None: there is none like that. `led`: the person was led to it."""
 
-    def __init__(self, key: tuple[str, str] | None, row: Handoff | None, again: str = "") -> None:
+    def __init__(
+        self, key: tuple[str, str] | None, row: Handoff | None, again: str = "", *, led: bool = False
+    ) -> None:
         super().__init__()
         self.key = key
         self.row = row
+        self.led = led
         self.again = again
         """What was asked for, where there is none."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -17,8 +16,8 @@ from textual.events import Resize
 from workbench.log.times import to_micros
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import ToEvent, ToSession
-from workbench.tui.page import Page
 from workbench.tui.present import counted, number
+from workbench.tui.reading_page import ReadingPage
 from workbench.tui.redactions.filters import (
     RedactionFilterLine,
     filter_from,
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
 
 TYPING_SECONDS = 0.05
 """Pause in typing after which the filter is applied."""
-AGES_SECONDS = 30.0
 RECOUNT_SECONDS = 0.5
 """After a commit what is counted is counted again at most so often."""
 GOTO_HINT = "The position of an event, or when a redaction was noted: 2026-03-02 · yesterday · 3 days ago"
@@ -71,7 +69,7 @@ _ACTORS = 500
 _DAY = 86_400_000_000
 
 
-class RedactionListPage(Page):
+class RedactionListPage(ReadingPage):
     """The list of redactions; the detail has the text around one, kinds over time, and backups."""
 
     def __init__(self) -> None:
@@ -80,8 +78,6 @@ class RedactionListPage(Page):
         """The filter that is set."""
         self._workspace: Workspace | None = None
         self._zone: tzinfo = UTC
-        self._moment: datetime | None = None
-        """From which every age in the list is counted, so that none is newer than its neighbours."""
         self._days: tuple[DayCount, ...] = ()
         self._at: RedactionPlace | None = None
         self._first = True
@@ -135,12 +131,11 @@ class RedactionListPage(Page):
         self._workspace = workspace
         self._zone = ZoneInfo(workspace.timezone)
         self.pane.open(workspace, self._zone)
-        self._renew_ages()
         self._show_filter()
         self._read(at=self._at)
         self._ask_again()
         self.pane.show_side(self.pane.side)
-        self.set_interval(AGES_SECONDS, self._ages_passed)
+        self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
@@ -270,8 +265,8 @@ class RedactionListPage(Page):
 
     def _show_row(self) -> None:
         row = self.cursor_redaction
-        plain = self.wanted == RedactionFilter()
-        self.pane.show(row, guidance() if row is None and plain else ())
+        nothing = row is None and self.wanted == RedactionFilter() and not self.redactions.failed
+        self.pane.show(row, guidance() if nothing else ())
 
     @on(Opened, "#redactions")
     def _entered(self, message: Opened) -> None:
@@ -299,24 +294,9 @@ class RedactionListPage(Page):
         offset = zone_offset(self._zone, self.app.clock())
         self._go_to_moment((message.last + 1) * _DAY - offset - 1)
 
-    # Ages
-
-    def _now(self) -> datetime:
-        return self._moment or self.app.clock()
-
-    def _ages_passed(self) -> None:
-        if self.app.page is self:
-            self._renew_ages()
-            self.pane.redraw()
-
-    def on_screen_resume(self) -> None:
-        """What was not shown has not aged."""
-        if self._workspace is not None:
-            self._renew_ages()
-
-    def _renew_ages(self) -> None:
-        self._moment = self.app.clock()
+    def redraw_ages(self) -> None:
         self.redactions.redraw_rows()
+        self.pane.redraw()
 
     # Going somewhere
 
@@ -502,16 +482,3 @@ class RedactionListPage(Page):
             ("command", f"workbench redactions list --root {root} --kind {shlex.quote(row.kind)}"),
         ]
         return [CopyChoice(label, text) for label, text in texts if text]
-
-    # Working
-
-    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
-        """Do it beside the screen; of one group the latest counts."""
-        self.run_worker(
-            work,
-            group=f"redactions-{group}",
-            description=description,
-            exclusive=True,
-            exit_on_error=False,
-            thread=True,
-        )

@@ -189,8 +189,10 @@ class RedactionPane(Vertical):
         self._draw(keep_place=True)
 
     def redraw(self) -> None:
-        """Ages have passed."""
-        self._draw(keep_place=True)
+        """Ages have passed; who is selecting text keeps it."""
+        blocks = self._blocks() if self.is_attached and self.pane.text_selection is None else None
+        if blocks is not None and tuple(blocks) != self.pane.blocks:
+            self.pane.set_blocks(blocks, keep_place=True)
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """A side was clicked."""

@@ -57,12 +57,6 @@ class TimelinePage(TimelineStripPage):
         self._waiting = ""
         """The action that a person chose before it was known what the event belongs to."""
 
-    def show_stream(self, stream: str) -> None:
-        """Show the events of one stream and nothing else, as `session/ID`; an open detail gives way."""
-        if self._showing_detail:
-            self.show_list()
-        self.apply(TimelineFilter(streams=(stream,)))
-
     # What the event belongs to
 
     @property

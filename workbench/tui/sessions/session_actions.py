@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.tui.actions import Action, writing
-from workbench.tui.sessions.detail import SWITCHES, SessionDetail
+from workbench.tui.sessions.detail import SessionDetail
+from workbench.tui.sessions.detail_sides import SWITCHES
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from time import monotonic
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -14,9 +13,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.events import Click
 
-from workbench.tui.page import Page
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import number
+from workbench.tui.reading_page import ReadingPage
 from workbench.tui.timeline.bars import FilterLine, without
 from workbench.tui.timeline.empty import empty_lines
 from workbench.tui.timeline.event_pane import EventPane
@@ -43,10 +42,9 @@ TYPING_SECONDS = 0.05
 """Pause in typing after which the filter is applied."""
 RESTING_SECONDS = 0.08
 """Pause in moving after which the event under the cursor is shown; the first of many moves shows at once."""
-AGES_SECONDS = 30.0
 
 
-class TimelineListPage(Page):
+class TimelineListPage(ReadingPage):
     """Shows the events that pass a filter, in one of two orders, now or as of a moment."""
 
     LIST_SHARE = 55
@@ -78,8 +76,6 @@ class TimelineListPage(Page):
         self._typing: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
-        self._moment: datetime | None = None
-        """From which every age in the list is counted, so that none is newer than its neighbours."""
 
     # The two panes
 
@@ -121,9 +117,6 @@ class TimelineListPage(Page):
     def count_activity(self) -> None:
         """The list shows other events: count anew what happened when."""
 
-    def ages_renewed(self) -> None:
-        """Ages are counted from another moment."""
-
     # What the shell asks
 
     def restore(self, state: ScreenState) -> None:
@@ -151,8 +144,7 @@ class TimelineListPage(Page):
         self._show_filter()
         self._read(at=self._at)
         self.count_activity()
-        self._renew_ages()
-        self.set_interval(AGES_SECONDS, self._ages_passed)
+        self._begin_ages()
 
     def on_committed(self) -> None:
         self._renew_ages()
@@ -323,31 +315,6 @@ class TimelineListPage(Page):
         seen = self.events.visible_rows
         self._first = self.events.status.first == 1 and bool(seen) and seen[0].position == self._at
 
-    def _now(self) -> datetime:
-        return self._moment or self.app.clock()
-
-    def _ages_passed(self) -> None:
-        if self.app.page is self:
-            self._renew_ages()
-
-    def on_screen_resume(self) -> None:
-        """What was not shown has not aged."""
-        if self._source is not None:
-            self._renew_ages()
-
-    def _renew_ages(self) -> None:
-        self._moment = self.app.clock()
+    def redraw_ages(self) -> None:
         self.events.redraw_rows()
         self.event_pane.renew_ages()
-        self.ages_renewed()
-
-    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
-        """Read on a thread; a later question of the group takes the place of an earlier one."""
-        self.run_worker(
-            work,
-            group=f"timeline-{group}",
-            description=description,
-            exit_on_error=False,
-            exclusive=True,
-            thread=True,
-        )

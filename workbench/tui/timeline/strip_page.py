@@ -66,7 +66,8 @@ class TimelineStripPage(TimelineListPage):
         self._new_feed()
         super().on_as_of_changed()
 
-    def ages_renewed(self) -> None:
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
         self.strip.refresh()
 
     def _new_feed(self) -> None:

@@ -154,6 +154,11 @@ def column_line(entry: NavigationEntry, current: bool, width: int) -> Content:
     ).truncate(width, pad=True)
 
 
+def _waiting(count: int, *, behind_title: bool) -> str:
+    """The count as it stands behind a title, or behind the key alone, where it must not be read as a key."""
+    return "" if not count else f" {count}" if behind_title else f"({count})"
+
+
 def tabs_content(entries: Sequence[NavigationEntry], current: str, width: int) -> tuple[Content, list[int]]:
     """The navigation as one line of at most `width` cells, and the cell at which each entry ends.
 
@@ -168,7 +173,7 @@ def tabs_content(entries: Sequence[NavigationEntry], current: str, width: int) -
             line += Content.assemble(
                 (f"{entry.key}", "bold $accent" if here else "$quiet"),
                 (f" {visible(entry.title)}" if with_titles or here else "", "bold $ink" if here else "$body"),
-                (f" {entry.waiting}" if entry.waiting else "", "bold $attention"),
+                (_waiting(entry.waiting, behind_title=with_titles or here), "bold $attention"),
                 GAP,
             )
             ends.append(line.cell_length)

@@ -12,7 +12,7 @@ from typing import Literal
 from textual import on
 from textual.geometry import Offset
 
-from workbench.tui.present import ELLIPSIS, Line, Span
+from workbench.tui.present import ELLIPSIS, Line, Span, wrap
 from workbench.tui.widgets.list_messages import (
     Failed,
     Highlighted,
@@ -28,6 +28,8 @@ from workbench.tui.widgets.row_window import PAGE_ROWS, WINDOW_ROWS, Batch
 from workbench.tui.widgets.rows_widget import RowsWidget
 
 _AHEAD = PAGE_ROWS // 2
+_AHEAD_SECONDS = 0.2
+"""After a list was opened, rows that are not on the screen are read."""
 """Rows that are kept ready on either side of the screen."""
 
 
@@ -262,6 +264,10 @@ class VirtualList(RowsWidget[Row], can_focus=True):
             # Rows were read ahead of need: nothing that is on the screen changed.
             view = self._view
             self._changed(moved_from=(view.top, view.offset, view.cursor))
+        elif ticket.purpose == "open" and not owed and len(self._lines()) >= self._view.lines:
+            # The screen is full: what lies beyond it must not take the time in which it is painted.
+            self._changed(read_ahead=False)
+            self.set_timer(_AHEAD_SECONDS, self._read_ahead)
         else:
             self._changed()
 
@@ -549,10 +555,20 @@ class VirtualList(RowsWidget[Row], can_focus=True):
         if below_rows:
             return ()
         if self._error is not None:
-            sentence = str(self._error) or type(self._error).__name__
-            said = ((Span(sentence, "error"),), (Span(str(getattr(self._error, "hint", "")), "dim"),))
+            said = self._said_of(self._error)
             return said[y] if y < len(said) else ()
         return self.empty_lines[y] if self.source is not None and y < len(self.empty_lines) else ()
+
+    def _said_of(self, error: Exception) -> list[Line]:
+        width = self._row_width()
+        sentence, hint = str(error) or type(error).__name__, str(getattr(error, "hint", ""))
+        lines: list[Line] = [(Span(each, "error"),) for each in wrap(sentence, width)]
+        return [*lines, *((Span(each, "dim"),) for each in wrap(hint, width) if hint)]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the rows could not be read: that none is shown does not mean that there is none."""
+        return self._error is not None
 
     def move_screen(self, lines: int) -> None:
         """Move the screen over the rows; the cursor stays on it."""

@@ -1,0 +1,63 @@
+"""A screen of what was read: it is read on threads, and its ages grow while the screen is shown.
+
+Every age on the screen, in the list as in the detail, is counted from one moment, so that none is newer
+than its neighbours; the moment is renewed by a clock, by a commit, and when the screen is shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from workbench.tui.page import Page
+
+AGES_SECONDS = 30.0
+"""How often the moment is renewed while nothing else renews it."""
+
+
+class ReadingPage(Page):
+    """A page whose rows have ages, and that reads beside the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moment: datetime | None = None
+        """From which every age is counted; None before anything was read."""
+
+    # What a screen fills in
+
+    def redraw_ages(self) -> None:
+        """Ages are counted from another moment: draw those of list and detail, and move nothing."""
+
+    # What a screen calls
+
+    def _now(self) -> datetime:
+        return self._moment or self.app.clock()
+
+    def _begin_ages(self) -> None:
+        """From now on ages are renewed by themselves; called once, when the workspace is ready."""
+        self._renew_ages()
+        self.set_interval(AGES_SECONDS, self._ages_passed)
+
+    def _renew_ages(self) -> None:
+        self._moment = self.app.clock()
+        self.redraw_ages()
+
+    def _ages_passed(self) -> None:
+        if self.app.page is self:
+            self._renew_ages()
+
+    def on_screen_resume(self) -> None:
+        """What was not shown has not aged."""
+        if self._moment is not None:
+            self._renew_ages()
+
+    def in_thread(self, work: Callable[[], object], group: str, description: str) -> None:
+        """Do it beside the screen; a later question of the group takes the place of an earlier one."""
+        self.run_worker(
+            work,
+            group=f"{self.NAME}-{group}",
+            description=description,
+            exclusive=True,
+            exit_on_error=False,
+            thread=True,
+        )
