@@ -60,9 +60,14 @@ def closing(
     names = close.get(kind, ())
     if not names:
         return None
-    found = EventTypes(*map(_pair, names))
+    found = EventTypes(*pairs(names))
     found.check(_Registered(registry))
     return found
+
+
+def pairs(names: Collection[str]) -> list[tuple[str, str]]:
+    """(namespace, type) of each of those names."""
+    return [_pair(name) for name in names]
 
 
 def _pair(name: str) -> tuple[str, str]:

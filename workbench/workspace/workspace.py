@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.memory.events import ReviewItem
     from workbench.memory.memory import Memory
     from workbench.memory.reviews_written import ReviewReceipt
+    from workbench.workspace.chronicle import Chronicles, StreamChronicle
     from workbench.workspace.doctor import DoctorReport
     from workbench.workspace.jobs.jobs import Jobs
     from workbench.workspace.migration import Migrated, MigrationPlan
@@ -291,7 +292,21 @@ class Workspace:
         """Lists and pages for the faces."""
         from workbench.workspace.readers import Readers
 
-        return Readers(self.log, lambda: self.registry)
+        return Readers(self.log, lambda: self.registry, lambda: self.manifest.chronicle.close)
+
+    @cached_property
+    def chronicles(self) -> Chronicles:
+        """The chronicles of all streams, and what writes them."""
+        from workbench.workspace.chronicle import Chronicles
+
+        return Chronicles(self)
+
+    def chronicle(self, stream: str) -> StreamChronicle:
+        """The chronicle of one stream: its name, one that means the same, or a session's id.
+
+        Raises `UnknownStream`.
+        """
+        return self.chronicles.of(stream)
 
     @cached_property
     def jobs(self) -> Jobs:

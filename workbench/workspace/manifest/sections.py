@@ -89,6 +89,10 @@ def rules(root: Path) -> Rules:
             "summarizer": checks.one_of("extractive", "command", "openai"),
             "command": checks.arguments,
             "timeout_seconds": checks.number(above=True),
+            "model": text,
+            "base_url": text,
+            "key_variable": text,
+            "background": flag,
         },
         backup={"target": path},
         guards={

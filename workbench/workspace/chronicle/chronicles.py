@@ -1,0 +1,113 @@
+"""The chronicles of all streams, and what writes them (contract workspace, "[chronicle]")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.chronicle.boundaries import EventTypes, closing
+from workbench.chronicle.sections import Anchor
+from workbench.chronicle.summarizers.configuration import SummarizerSettings, summarizer
+from workbench.chronicle.summarizers.drawn import Drawn
+from workbench.chronicle.summarizers.extractive import Extractive
+from workbench.log.pins.resolver import PinResolver
+from workbench.workspace.chronicle import streams_queries, trust
+from workbench.workspace.chronicle.errors import UnknownStream
+from workbench.workspace.chronicle.stream import StreamChronicle
+from workbench.workspace.chronicle.turns import Progress
+
+if TYPE_CHECKING:
+    from workbench.workspace.workspace import Workspace
+
+CONSOLIDATED = ("session", "task", "project", "domain")
+"""Kinds of streams that may have a chronicle."""
+
+
+class Chronicles:
+    """Over all streams of a workspace. Threads may share it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    # -- streams ---------------------------------------------------------------------------
+
+    def of(self, stream: str) -> StreamChronicle:
+        """The chronicle of one stream; `stream` as in `find_stream`. Raises `UnknownStream`."""
+        ref = streams_queries.find_stream(self._workspace.log, self._workspace.registry, stream)
+        if ref is None or ref.kind not in CONSOLIDATED:
+            raise UnknownStream(
+                "there is no such stream"
+                if ref is None
+                else f"streams of the kind {ref.kind} have no chronicle",
+                hint="list those that there are with: workbench chronicle status",
+            )
+        return StreamChronicle(self._workspace, self, ref)
+
+    def lagging(self) -> list[str]:
+        """The streams that a consolidation would write something for, those that wait longest first."""
+        found = streams_queries.candidates(self._workspace.log, self.closing())
+        return [name for name in found.names if self.of(name).lag().due]
+
+    def closing(self) -> dict[str, EventTypes]:
+        """By kind of stream, what closes a stretch, as the manifest says now. Raises `UnknownBoundary`."""
+        close = self._workspace.manifest.chronicle.close
+        registry = self._workspace.log.registry
+        found = {kind: closing(kind, close, registry) for kind in close}
+        return {kind: types for kind, types in found.items() if types is not None}
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def consolidate(
+        self, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> dict[str, list[Anchor]]:
+        """Consolidate every stream that lags, one after the other; the new anchors by stream.
+
+        `progress` is told of each stream from its first event. What the others wrote stays where one of
+        them fails. Raises what `StreamChronicle.consolidate` raises.
+        """
+        written: dict[str, list[Anchor]] = {}
+        for name in self.lagging():
+            if cancelled is not None and cancelled():
+                break
+            anchors = self.of(name).consolidate(progress, cancelled)
+            if anchors:
+                written[name] = anchors
+        return written
+
+    # -- what writes -----------------------------------------------------------------------
+
+    def summarizer_settings(self) -> SummarizerSettings:
+        """What the manifest says now of what writes the prose. Raises `SummarizerConfiguration`."""
+        said = self._workspace.manifest.chronicle
+        return SummarizerSettings(
+            summarizer=said.summarizer,
+            command=said.command,
+            timeout_seconds=said.timeout_seconds,
+            model=said.model,
+            base_url=said.base_url,
+            key_variable=said.key_variable,
+        ).checked()
+
+    def trusted(self) -> bool:
+        """Whether what the manifest names may be run or contacted; True where it names nothing."""
+        return trust.is_trusted(self._workspace.root, self.summarizer_settings())
+
+    def trust(self) -> bool:
+        """Note that this user lets it be, for exactly what it names now; whether that was new."""
+        return trust.trust(self._workspace.root, self.summarizer_settings())
+
+    def summarizers(
+        self, cancelled: Callable[[], bool] | None = None
+    ) -> Callable[[PinResolver], Extractive | Drawn]:
+        """Makes the summarizer of now, for a resolver of pins.
+
+        Here and nowhere else one is made, so that nothing that a manifest names is run or contacted unless
+        this user trusts it. Raises `Untrusted`, `SummarizerConfiguration`.
+        """
+        settings = self.summarizer_settings()
+        trust.refuse_untrusted(self._workspace.root, settings)
+
+        def make(resolver: PinResolver) -> Extractive | Drawn:
+            return summarizer(settings, resolver, folder=self._workspace.root, cancelled=cancelled)
+
+        return make

@@ -1,0 +1,86 @@
+"""Taking turns at a chronicle by way of the list of jobs (contract log-and-chronicle, "Ours").
+
+Whoever draws is a job with the lease `chronicle/<stream>`: other programs see it, wait for it, can stop it,
+and its place is free once its program is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Event
+from typing import TYPE_CHECKING
+
+from workbench.workspace.errors import Cancelled
+from workbench.workspace.jobs.errors import JobRunning
+
+if TYPE_CHECKING:
+    from workbench.workspace.jobs.job import Job
+    from workbench.workspace.jobs.jobs import Jobs
+
+KIND = "chronicle"
+LOOK_SECONDS = 0.2
+"""Between two looks at whether the other one is done."""
+
+Progress = Callable[[int, int | None, str], None]
+"""Takes (events done, events in reach or None, what is being written)."""
+
+
+class Turn:
+    """One call's turn at one chronicle: hand `lease`, `progress` and `cancelled` to what does the work."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        title: str,
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._jobs = jobs
+        self._title = title
+        self._progress = progress
+        self._cancelled = cancelled
+        self._job: Job | None = None
+        self._stopped = False
+        self.written = 0
+        """Sections that were stored."""
+
+    @contextmanager
+    def lease(self, name: str) -> Iterator[None]:
+        """Run the block as the job that has the name; raises `Cancelled` while it waits for another one."""
+        with ExitStack() as held:
+            job = self._job = self._begin(name, held)
+            try:
+                yield
+            finally:
+                self._job = None
+                sections = "1 section" if self.written == 1 else f"{self.written} sections"
+                job.finish(f"{sections} written", stopped=self._stopped)
+
+    def _begin(self, name: str, held: ExitStack) -> Job:
+        while True:
+            run = self._jobs.run(
+                KIND, self._title, lease=name, progress=self._progress, cancelled=self._cancelled
+            )
+            try:
+                return held.enter_context(run)
+            except JobRunning as error:
+                self._wait(error)
+
+    def _wait(self, error: JobRunning) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled("it was stopped while it waited for another one that writes the same") from error
+        if self._progress is not None:
+            self._progress(0, None, f"waiting: {error.message}")
+        Event().wait(LOOK_SECONDS)
+
+    def progress(self, done: int, total: int | None, note: str) -> None:
+        """Say how far it is, to the list of jobs and the caller."""
+        if self._job is not None:
+            self._job.progress(done, total, note)
+
+    def cancelled(self) -> bool:
+        """Whether the caller or somebody at the list of jobs wants it to stop."""
+        self._stopped = self._stopped or (self._job is not None and self._job.cancelled())
+        return self._stopped
