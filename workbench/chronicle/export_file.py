@@ -180,11 +180,13 @@ def load_export(
     store: SQLiteChronicleStore,
     file: BinaryIO,
     *,
+    shift: int = 0,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Loaded | None:
     """Store what a file holds, all or nothing; see `ChronicleStore.load`.
 
+    `shift` is in microseconds and is added to when each section was written, where the file says so.
     None once `cancelled` says so, before anything is stored. Raises `InvalidExport` for a file that is no
     export, is not as it was written, or is of another stream or another log; and what `load` raises. The
     message of each names the line.
@@ -194,7 +196,7 @@ def load_export(
     page: list[tuple[int, Line]] = []
     for number, line in _read(store, file):
         numbers.setdefault(line.section_id, number)
-        sections.append(line.section())
+        sections.append(_moved(line.section(), shift))
         page.append((number, line))
         if len(page) == PAGE_ROWS:
             if cancelled is not None and cancelled():
@@ -217,9 +219,19 @@ def load_export(
         ) from error
 
 
-def _read(store: SQLiteChronicleStore, file: BinaryIO) -> Iterator[tuple[int, Line]]:
-    """Each section with the number of its line."""
-    chain = _Chain()
+def _moved(section: Section, shift: int) -> Section:
+    written = section.written
+    if not shift or not written.at:
+        return section
+    return section._replace(written=written._replace(at=written.at + shift))
+
+
+def stream_of(file: BinaryIO) -> str:
+    """Whose chronicle a file says that it is; reads its first line alone. Raises `InvalidExport`."""
+    return _head(_Chain(), file).stream
+
+
+def _head(chain: _Chain, file: BinaryIO) -> Head:
     text = _next(file, 1)
     if not text:
         raise InvalidExport("the file is empty", hint="name a file that chronicle export wrote")
@@ -234,7 +246,13 @@ def _read(store: SQLiteChronicleStore, file: BinaryIO) -> Iterator[tuple[int, Li
             f"line 1: the file has version {version} of the format, and this program reads {FORMAT_VERSION}",
             hint="install the newest chronicle-workbench",
         )
-    head = _decoded(_checked(chain, text, 1), 1, Head)
+    return _decoded(_checked(chain, text, 1), 1, Head)
+
+
+def _read(store: SQLiteChronicleStore, file: BinaryIO) -> Iterator[tuple[int, Line]]:
+    """Each section with the number of its line."""
+    chain = _Chain()
+    head = _head(chain, file)
     if head.stream != store.stream:
         raise InvalidExport(
             f"line 1: the file is the chronicle of {shown(head.stream)}, not of {shown(store.stream)}",

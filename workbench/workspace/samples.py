@@ -126,6 +126,8 @@ def _lay_out(source: Path, place: Path, is_new: bool, *, keep_times: bool, clock
 
 def _load_chronicles(log: EventLog, folder: Path, shift: timedelta) -> None:
     for place in sorted(folder.glob("*.jsonl")):
+        if place.is_symlink():
+            continue
         with place.open("rb") as file:
             stream = stream_of(file)
             file.seek(0)
@@ -176,8 +178,7 @@ def _claimed(root: Path) -> tuple[Path, bool]:
 def _copy(source: Path, root: Path) -> None:
     for place in sorted(source.rglob("*")):
         target = root / place.relative_to(source)
-        loaded = (root / LOG_NAME, root / CHRONICLES)
-        if place.is_symlink() or target in loaded or target.parent == root / CHRONICLES:
+        if place.is_symlink() or place.relative_to(source).parts[0] in (LOG_NAME, CHRONICLES):
             continue
         if place.is_dir():
             target.mkdir(mode=0o700, parents=True, exist_ok=True)
