@@ -52,6 +52,18 @@ def trust(root: Path, settings: SummarizerSettings) -> bool:
     return True
 
 
+def revoke(root: Path) -> bool:
+    """Take the word back for a workspace, whatever its manifest names; whether anything was trusted.
+
+    Raises `OSError` where the user's state cannot be written.
+    """
+    try:
+        _file(root).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def refuse_untrusted(root: Path, settings: SummarizerSettings) -> None:
     """Raise `Untrusted`, which says what would be run or contacted, and how to allow it."""
     if is_trusted(root, settings):
@@ -69,12 +81,9 @@ def refuse_untrusted(root: Path, settings: SummarizerSettings) -> None:
 
 def digest(settings: SummarizerSettings) -> str:
     """Stands for what would be run or contacted, and for nothing else that the settings say."""
-    if settings.summarizer == COMMAND:
-        named = [settings.summarizer, list(settings.command), settings.key_variable]
-    else:
-        named = [settings.summarizer, settings.base_url, settings.key_variable]
-    text = msgspec.json.encode([_VERSION, named])
-    return hashlib.sha256(text).hexdigest()
+    used = ("command",) if settings.summarizer == COMMAND else ("base_url", "model")
+    named = [(key, getattr(settings, key)) for key in ("summarizer", *used, "key_variable")]
+    return hashlib.sha256(msgspec.json.encode([_VERSION, named])).hexdigest()
 
 
 def _file(root: Path) -> Path:
