@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.chronicle.boundaries import EventTypes, closing
+from msgspec.structs import replace
+
+from workbench.chronicle.boundaries import EventTypes, UnknownBoundary, closing
+from workbench.chronicle.consolidator import NotPinned
 from workbench.chronicle.sections import Anchor
-from workbench.chronicle.summarizers.configuration import SummarizerSettings, summarizer
+from workbench.chronicle.summarizers.configuration import COMMAND, OPENAI, SummarizerSettings, summarizer
 from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.chronicle.summarizers.extractive import Extractive
+from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.resolver import PinResolver
 from workbench.workspace.chronicle import streams_queries, trust
 from workbench.workspace.chronicle.errors import UnknownStream
 from workbench.workspace.chronicle.stream import StreamChronicle
 from workbench.workspace.chronicle.turns import Progress
+from workbench.workspace.errors import ManifestError
+from workbench.workspace.manifest.at import At
+from workbench.workspace.manifest.problems import dotted
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
@@ -50,10 +58,18 @@ class Chronicles:
 
     def closing(self) -> dict[str, EventTypes]:
         """By kind of stream, what closes a stretch, as the manifest says now. Raises `UnknownBoundary`."""
-        close = self._workspace.manifest.chronicle.close
-        registry = self._workspace.log.registry
-        found = {kind: closing(kind, close, registry) for kind in close}
+        found = {kind: self.boundary(kind) for kind in self._workspace.manifest.chronicle.close}
         return {kind: types for kind, types in found.items() if types is not None}
+
+    def boundary(self, kind: str) -> EventTypes | None:
+        """What closes a stretch in streams of a kind; None if nothing does. Raises `UnknownBoundary`."""
+        manifest = self._workspace.manifest
+        try:
+            return closing(kind, manifest.chronicle.close, self._workspace.log.registry)
+        except UnknownBoundary as error:
+            at = ("chronicle", "close", kind)
+            place = f"{manifest.path}:{_line(manifest.path, at)}: {dotted(at)}"
+            raise UnknownBoundary(f"{place}: {error.message}", hint=error.hint) from None
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -69,9 +85,11 @@ class Chronicles:
         for name in self.lagging():
             if cancelled is not None and cancelled():
                 break
-            anchors = self.of(name).consolidate(progress, cancelled)
-            if anchors:
-                written[name] = anchors
+            turn = self.of(name).consolidated(progress, cancelled)
+            if turn.anchors:
+                written[name] = turn.anchors
+            if turn.stopped:
+                break
         return written
 
     # -- what writes -----------------------------------------------------------------------
@@ -92,17 +110,18 @@ class Chronicles:
         """Whether what the manifest names may be run or contacted; True where it names nothing."""
         return trust.is_trusted(self._workspace.root, self.summarizer_settings())
 
-    def trust(self) -> bool:
-        """Note that this user lets it be, for exactly what it names now; whether that was new."""
-        return trust.trust(self._workspace.root, self.summarizer_settings())
+    def trust(self, settings: SummarizerSettings | None = None) -> bool:
+        """Note that this user lets it be, for exactly these values: those that a person was shown, by default
+        those of now. Whether that was new."""
+        return trust.trust(self._workspace.root, settings or self.summarizer_settings())
 
     def summarizers(
         self, cancelled: Callable[[], bool] | None = None
     ) -> Callable[[PinResolver], Extractive | Drawn]:
         """Makes the summarizer of now, for a resolver of pins.
 
-        Here and nowhere else one is made, so that nothing that a manifest names is run or contacted unless
-        this user trusts it. Raises `Untrusted`, `SummarizerConfiguration`.
+        Here and nowhere else one is made that can ask anybody, so that nothing that a manifest names is run
+        or contacted unless this user trusts it. Raises `Untrusted`, `SummarizerConfiguration`.
         """
         settings = self.summarizer_settings()
         trust.refuse_untrusted(self._workspace.root, settings)
@@ -111,3 +130,36 @@ class Chronicles:
             return summarizer(settings, resolver, folder=self._workspace.root, cancelled=cancelled)
 
         return make
+
+    def replaying(self, *, pinned: bool) -> Callable[[PinResolver], Extractive | Drawn]:
+        """Makes a summarizer that recorded pins answer, and nobody else; trust is not needed for that.
+
+        Where there are such pins, `pinned`, it is the one that asked for them, which the manifest has to
+        name still, whatever writes from now on. Raises `NotPinned`, `SummarizerConfiguration`.
+        """
+        settings = self.summarizer_settings()
+        if pinned and not settings.draws:
+            if not settings.command and not settings.model:
+                raise NotPinned(
+                    "the recorded prose was drawn by a program or a model that the manifest does not name",
+                    hint="name it under [chronicle] in SSOT_MANIFEST.toml; a replay does not use it",
+                )
+            settings = replace(settings, summarizer=COMMAND if settings.command else OPENAI).checked()
+
+        def make(resolver: PinResolver) -> Extractive | Drawn:
+            if not isinstance(resolver, ReplayPins) or resolver.ledger is not None:
+                raise TypeError("what is not answered by recorded pins alone may run something")
+            return summarizer(settings, resolver)
+
+        return make
+
+
+def _line(path: Path, at: At) -> int:
+    """Where a key stands in a manifest; 0 if it cannot be said."""
+    from workbench.workspace.manifest.places import Places
+    from workbench.workspace.manifest.reading import read_bytes
+
+    try:
+        return Places.of(read_bytes(path)[0]).line(at)
+    except ManifestError:
+        return 0

@@ -26,7 +26,6 @@ from workbench.log.pins.events import PinPromoted
 from workbench.log.pins.ledger import PinLedger
 from workbench.log.pins.recording import Recording, pin_events, read_recording, write_recording
 from workbench.log.pins.replay import ReplayPins
-from workbench.log.pins.resolver import PinResolver
 from workbench.log.pins.sqlite import ScratchRow
 from workbench.log.positions import Positions
 from workbench.log.registry import PendingEvent, StoredEvent
@@ -35,7 +34,7 @@ from workbench.log.upcasts import UpcastRegistry
 from workbench.storage.errors import DatabaseReadOnly
 from workbench.workspace.chronicle.errors import NotConsolidated
 from workbench.workspace.chronicle.hidden_queries import HiddenEvents, admits
-from workbench.workspace.chronicle.turns import Progress, Turn
+from workbench.workspace.chronicle.turns import Progress, Turn, counted, suppress_stop
 
 if TYPE_CHECKING:
     from workbench.workspace.chronicle.chronicles import Chronicles
@@ -125,11 +124,16 @@ class StreamChronicle:
         and `SummarizerConfiguration` before anything is drawn; what a draw raises; `Cancelled` while it
         waits; `DatabaseReadOnly` and the other storage errors of a write.
         """
-        turn = Turn(
-            self._workspace.jobs, self._title("Consolidating"), progress=progress, cancelled=cancelled
-        )
-        ledger = self._ledger(_UNIT)
-        return self._consolidator(turn, ledger).consolidate(progress=turn.progress, cancelled=turn.cancelled)
+        return self.consolidated(progress, cancelled).anchors
+
+    def consolidated(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Turn:
+        """As `consolidate`; the turn also says whether it was stopped."""
+        turn = self._turn("Consolidating", progress, cancelled)
+        with suppress_stop(turn):
+            self._consolidator(turn, self._ledger(_UNIT)).consolidate(
+                progress=turn.progress, cancelled=turn.cancelled
+            )
+        return turn
 
     def reconsolidate(
         self,
@@ -142,10 +146,8 @@ class StreamChronicle:
         What read the old prose will differ when it is replayed, and a rebuild drops the new section. Raises
         `UnknownSection`, `ChronicleFork` for one that is superseded, and what `consolidate` raises.
         """
-        title = self._title(f"Writing {section_id[:60]} again:")
-        turn = Turn(self._workspace.jobs, title, progress=progress, cancelled=cancelled)
-        ledger = self._ledger(_AGAIN)
-        return self._consolidator(turn, ledger).reconsolidate(section_id)
+        turn = self._turn(f"Writing {section_id[:60]} again in", progress, cancelled)
+        return self._consolidator(turn, self._ledger(_AGAIN)).reconsolidate(section_id)
 
     def rebuild(
         self,
@@ -163,25 +165,27 @@ class StreamChronicle:
         that failed had drawn, the next one uses. Raises `GenerativeRebuild` unless `discard_generated` or
         one of the two is given, `RecordingError`, and what `consolidate` raises.
         """
-        turn = Turn(self._workspace.jobs, self._title("Rebuilding"), progress=progress, cancelled=cancelled)
+        turn = self._turn("Rebuilding", progress, cancelled)
         ledger = self._ledger(_REBUILD)
-        resolver: PinResolver | None = None
+        pins: ReplayPins | None = None
         if recording is not None:
-            resolver = self._replayed(read_recording(recording).events)
+            pins = self._replayed(read_recording(recording).events)
         elif replay:
-            resolver = self._replayed(self._log.stream(pins_stream(self.stream)).read())
+            pins = self._replayed(self._log.stream(pins_stream(self.stream)).read())
         drawn: list[int] = []
 
         def keep(section: Section) -> None:
             drawn.append(len(ledger.pins()))
             ledger.commit()
 
-        anchors = self._consolidator(turn, ledger, keep).rebuild(
-            discard_generated=discard_generated or resolver is not None,
-            resolver=resolver,
-            progress=turn.progress,
-            cancelled=turn.cancelled,
-        )
+        anchors: list[Anchor] | None = None
+        with suppress_stop(turn):
+            anchors = self._consolidator(turn, ledger, keep, pins).rebuild(
+                discard_generated=discard_generated or pins is not None,
+                resolver=pins,
+                progress=turn.progress,
+                cancelled=turn.cancelled,
+            )
         return None if anchors is None else Rebuilt(anchors, sum(drawn))
 
     # -- files -----------------------------------------------------------------------------
@@ -214,8 +218,12 @@ class StreamChronicle:
         errors of a write.
         """
         self._refuse_reading_only()
-        with path.open("rb") as file:
-            return load_export(self.store, file, progress=progress, cancelled=cancelled)
+        turn = self._turn("Loading sections of", progress, cancelled)
+        with path.open("rb") as file, suppress_stop(turn), turn.lease(f"{FOLD_NAME}/{self.stream}"):
+            loaded = load_export(self.store, file, progress=turn.progress, cancelled=turn.cancelled)
+            turn.outcome = counted(loaded.landed, "loaded") if loaded is not None else ""
+            return loaded
+        return None
 
     def recording_write(self, path: Path) -> int:
         """Write the pins of this chronicle to a recording; how many. See `write_recording`."""
@@ -229,10 +237,11 @@ class StreamChronicle:
     # -- parts -----------------------------------------------------------------------------
 
     def _boundary(self) -> EventTypes | None:
-        return self._chronicles.closing().get(self.kind)
+        return self._chronicles.boundary(self.kind)
 
-    def _title(self, doing: str) -> str:
-        return f"{doing} {self.stream}"
+    def _turn(self, doing: str, progress: Progress | None, cancelled: Cancelled | None) -> Turn:
+        title = f"{doing} {self.stream}"
+        return Turn(self._workspace.jobs, title, progress=progress, cancelled=cancelled)
 
     def _refuse_reading_only(self) -> None:
         if self._log.read_only:
@@ -269,7 +278,10 @@ class StreamChronicle:
         wanted = (event for event in pin_events(events) if event.payload.get("unit_id") != again)
         return ReplayPins.from_events(wanted, self._log.registry)
 
-    def _consolidator(self, turn: Turn, ledger: PinLedger, keep: Keep | None = None) -> Consolidator:
+    def _consolidator(
+        self, turn: Turn, ledger: PinLedger, keep: Keep | None = None, pins: ReplayPins | None = None
+    ) -> Consolidator:
+        """What does one call's work, as the manifest is now; with `pins`, a replay."""
         boundary = self._boundary()
         if boundary is None:
             raise NotConsolidated(
@@ -277,11 +289,13 @@ class StreamChronicle:
                 hint=f"name what does under [chronicle.close] in SSOT_MANIFEST.toml, as {self.kind} = […]",
             )
         self._refuse_reading_only()
-        make = self._chronicles.summarizers(turn.cancelled)
-        made = make(ledger)
+        if pins is None:
+            made = self._chronicles.summarizers(turn.cancelled)(ledger)
+        else:
+            made = self._chronicles.replaying(pinned=bool(pins.pins))(pins)
 
         def kept(section: Section) -> None:
-            turn.written += 1
+            turn.anchors.append(section.anchor)
             if keep is None:
                 ledger.commit()
             else:
@@ -293,7 +307,7 @@ class StreamChronicle:
             boundary=boundary,
             summarize=made,
             lease=turn.lease,
-            through=make,
+            through=lambda resolver: made,
             admission=Admission(admits, self._hidden),
             author=Author(made.name, made.version),
             keep=kept,

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from workbench.chronicle.sections import Anchor
+from workbench.chronicle.summarizers.errors import SummarizerCancelled
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs.errors import JobRunning
 
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 KIND = "chronicle"
 LOOK_SECONDS = 0.2
 """Between two looks at whether the other one is done."""
+
+BEAT_SECONDS = 10.0
+"""Between two signs of life while something is waited for."""
 
 Progress = Callable[[int, int | None, str], None]
 """Takes (events done, events in reach or None, what is being written)."""
@@ -42,21 +48,32 @@ class Turn:
         self._progress = progress
         self._cancelled = cancelled
         self._job: Job | None = None
-        self._stopped = False
-        self.written = 0
-        """Sections that were stored."""
+        self.stopped = False
+        """Whether somebody wanted it to stop."""
+        self.anchors: list[Anchor] = []
+        """Of the sections that were stored."""
+        self.outcome = ""
+        """What the list of jobs says of it, if not how many sections were written."""
+        self.began = False
+        """Whether its turn came."""
+        self._beat = 0.0
 
     @contextmanager
     def lease(self, name: str) -> Iterator[None]:
         """Run the block as the job that has the name; raises `Cancelled` while it waits for another one."""
         with ExitStack() as held:
             job = self._job = self._begin(name, held)
+            self.began = True
             try:
                 yield
+            except SummarizerCancelled as error:
+                self.stopped = True
+                raise Cancelled(error.message, hint=error.hint) from error
             finally:
                 self._job = None
-                sections = "1 section" if self.written == 1 else f"{self.written} sections"
-                job.finish(f"{sections} written", stopped=self._stopped)
+                job.finish(self.outcome or counted(len(self.anchors), "written"))
+                if self.stopped:
+                    job.status = "stopped"
 
     def _begin(self, name: str, held: ExitStack) -> Job:
         while True:
@@ -81,6 +98,30 @@ class Turn:
             self._job.progress(done, total, note)
 
     def cancelled(self) -> bool:
-        """Whether the caller or somebody at the list of jobs wants it to stop."""
-        self._stopped = self._stopped or (self._job is not None and self._job.cancelled())
-        return self._stopped
+        """Whether the caller or somebody at the list of jobs wants it to stop.
+
+        It is asked while a program or a model is waited for, and so it says that the job is alive.
+        """
+        job = self._job
+        if job is None:
+            return self.stopped
+        if monotonic() > self._beat:
+            self._beat = monotonic() + BEAT_SECONDS
+            job.progress(*job.place)
+        self.stopped = self.stopped or job.cancelled()
+        return self.stopped
+
+
+def counted(sections: int, done: str) -> str:
+    """So many sections, and what became of them."""
+    return f"1 section {done}" if sections == 1 else f"{sections} sections {done}"
+
+
+@contextmanager
+def suppress_stop(turn: Turn) -> Iterator[None]:
+    """A draw that was stopped half-way ends the block, as being asked between two draws does."""
+    try:
+        yield
+    except Cancelled:
+        if not turn.began:
+            raise
