@@ -12,7 +12,7 @@ from workbench.chronicle.admission import Admission
 from workbench.chronicle.boundaries import EventTypes
 from workbench.chronicle.ports import ChronicleStore, UnitBoundary
 from workbench.chronicle.sections import Anchor, Consolidation, Section, Written, section_id
-from workbench.chronicle.stretches import Coverage, Stretch, coverage, stretches
+from workbench.chronicle.stretches import Coverage, EventsAhead, Stretch, coverage, stretches
 from workbench.chronicle.summarizing import AnySummarizer, Drawing
 from workbench.log.background_folds import FoldDeterminism
 from workbench.log.event_log import EventLog
@@ -112,6 +112,7 @@ class ChronicleFold:
         self._keep = keep
         self._tell = drawing
         self._coverage: Coverage | None = None
+        self._ahead = EventsAhead(reader)
         self._by_event: dict[int, list[_Draw]] = {}
         """By the seq of the event that they were drawn at, what its `apply` is to store."""
         self._unstored: dict[tuple[int, int], _Draw] = {}
@@ -133,6 +134,7 @@ class ChronicleFold:
     def start_batch(self) -> None:
         """Look at the store anew; what was drawn for a batch that was not kept waits to be used."""
         self._by_event.clear()
+        self._ahead = EventsAhead(self._reader)
         self._coverage = found = coverage(self._store, self._reader.last())
         self._unstored = {at: draw for at, draw in self._unstored.items() if found.holds(*at)}
         self._applied.clear()
@@ -194,7 +196,9 @@ class ChronicleFold:
         for first, last in found.holes:
             yield from stretches(self._reader, self._boundary, first, last, rest=True)
         if event.seq >= found.next_seq:
-            yield from stretches(self._reader, self._boundary, found.next_seq, event.seq, rest=True)
+            yield from stretches(
+                self._reader, self._boundary, found.next_seq, event.seq, rest=True, ahead=self._ahead
+            )
         # Only now: after a draw that raised, the store is asked again.
         self._coverage = Coverage((), max(found.next_seq, event.seq + 1))
 

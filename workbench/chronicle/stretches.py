@@ -77,12 +77,53 @@ def _first_closing(reader: EventReader, boundary: UnitBoundary, since: int, upto
     return next((event.seq for event in events if boundary.closes_unit(event)), None)
 
 
+class EventsAhead:
+    """Events of a stream, in order, for one stretch after the other: many short ones cost one read together.
+
+    What is read ahead is at most a page of events, and as old as its reading: make one for each batch.
+    """
+
+    def __init__(self, reader: EventReader) -> None:
+        self._reader = reader
+        self._next = 0
+        self._events: Iterator[StoredEvent] = iter(())
+        self._waiting: StoredEvent | None = None
+
+    def read(self, first_seq: int, last_seq: int) -> Iterator[StoredEvent]:
+        """The events of a range whose type this program knows."""
+        if first_seq != self._next:
+            self._events = self._reader.read_raw(first_seq - 1, where=self._reader.knows)
+            self._waiting = None
+        # Whoever stops in the middle, or comes back to it, makes it begin anew.
+        self._next = 0
+        event = self._waiting or next(self._events, None)
+        while event is not None and event.seq <= last_seq:
+            yield event
+            event = next(self._events, None)
+        self._waiting = event
+        # At the end of what there was, what was appended since is not seen.
+        self._next = last_seq + 1 if event is not None else 0
+
+
 def stretches(
-    reader: EventReader, boundary: UnitBoundary, first_seq: int, last_seq: int, *, rest: bool
+    reader: EventReader,
+    boundary: UnitBoundary,
+    first_seq: int,
+    last_seq: int,
+    *,
+    rest: bool,
+    ahead: EventsAhead | None = None,
 ) -> Iterator[Stretch]:
-    """The closed stretches of a range, in order; with `rest` also what is left after the last of them."""
+    """The closed stretches of a range, in order; with `rest` also what is left after the last of them.
+
+    They are read through `ahead` if it is given, which is of the same reader.
+    """
     start, events = first_seq, list[StoredEvent]()
-    for event in reader.read_raw(first_seq - 1, upto=last_seq, where=reader.knows):
+    if ahead is None:
+        found = reader.read_raw(first_seq - 1, upto=last_seq, where=reader.knows)
+    else:
+        found = ahead.read(first_seq, last_seq)
+    for event in found:
         events.append(event)
         if boundary.closes_unit(event):
             yield Stretch(start, event.seq, events)

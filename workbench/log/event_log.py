@@ -502,6 +502,8 @@ class EventLog:
             since = rows[-1][key]
             for row in rows:
                 yield sqlite.stored_event(row)
+            if since >= upto:
+                return
 
     # -- end -------------------------------------------------------------------------------
 
