@@ -58,6 +58,10 @@ def log(tmp_path: Path) -> Iterator[EventLog]:
         yield log
 
 
+def test_all_of_the_reference_s_cases_are_here() -> None:
+    assert {name: len(cases) for name, cases in VECTORS.items()} == {"fold": 40, "fold_crash": 9}
+
+
 @pytest.mark.parametrize("boundary", [LooksAtAll(), CLOSES], ids=["looks at all", "by type"])
 def test_the_reference_s_folds(tmp_path: Path, boundary: Any) -> None:
     for number, case in enumerate(VECTORS["fold"]):

@@ -48,6 +48,31 @@ def test_a_key_is_that_of_the_vectors(case: dict[str, Any]) -> None:
     assert pin_key(case["kind"], case["material"], scheme=case["scheme"]) == case["key"]
 
 
+REFUSED: dict[str, object] = {
+    "nan": math.nan,
+    "inf": math.inf,
+    "bytes": b"x",
+    "set": {1},
+    "int key": {1: 2},
+    "two keys equal after NFC": {COMPOSED: 1, DECOMPOSED: 2},
+}
+
+
+@pytest.mark.parametrize("case", VECTORS["canonical_json_refused"], ids=lambda case: case[0])
+def test_what_the_vectors_say_is_refused_is_refused_as_they_say(case: tuple[str, str]) -> None:
+    what, error = case
+    with pytest.raises({"TypeError": TypeError, "ValueError": ValueError}[error]):
+        canonical_json(REFUSED[what])
+
+
+def test_all_vectors_are_here() -> None:
+    assert {name: len(cases) for name, cases in VECTORS.items()} == {
+        "canonical_json": 22,
+        "canonical_json_refused": 6,
+        "pin_key": 6,
+    }
+
+
 def test_invariant_1_keys_are_sorted_by_code_point() -> None:
     assert canonical_json({"b": 1, "a": 2}) == '{"a":2,"b":1}'
     assert canonical_json({COMPOSED: 1, "z": 1, "a": 1, "B": 1}) == f'{{"B":1,"a":1,"z":1,"{COMPOSED}":1}}'
