@@ -199,8 +199,8 @@ def written(drawn: Mapping[str, Sequence[Anchor]], *, cut_short: bool) -> Iterat
         more = f" and {number(len(anchors) - _IDS)} more" if len(anchors) > _IDS else ""
         yield one_line(f"{stream}: {ids}{more}", _LONGEST)
     if cut_short:
-        kept = f"{counted(total, 'section')} written so far stay" if total else "nothing was written"
-        yield f"stopped; {kept}, and the next consolidate goes on from there"
+        kept = f"{counted(total, 'section')} written until then, and kept" if total else "nothing was written"
+        yield f"stopped: {kept}; the next consolidate goes on from there"
     elif not total:
         yield "nothing to write: no closed stretch is without a section"
     else:
@@ -219,7 +219,7 @@ def rebuilt(stream: str, done: Rebuilt | None) -> Iterator[str]:
 def recorded(found: Recording) -> Iterator[str]:
     """What a recording holds."""
     for name, value in list(found.header.items())[:_HEADERS]:
-        yield one_line(f"{name:<10}{value}", _LONGEST)
+        yield f"{one_line(name, 40):<10}{one_line(str(value), _LONGEST)}"
     yield f"{'answers':<10}{number(len(found.events))}"
 
 

@@ -103,7 +103,7 @@ def _tell_kept(drawn: Mapping[str, Sequence[Anchor]]) -> None:
 
     count = sum(map(len, drawn.values()))
     if count:
-        to_stderr(f"{counted(count, 'section')} written before this stay")
+        to_stderr(f"{counted(count, 'section')} written before that, and kept")
 
 
 @click.command("reconsolidate", short_help="Write one section again.")
