@@ -285,6 +285,7 @@ class Workspace:
             clock=self._clock,
             label=self._label_of,
             zone=ZoneInfo(self.timezone),
+            chronicle=lambda streams, upto: self.chronicles.for_startup(streams, upto),
         )
 
     @cached_property

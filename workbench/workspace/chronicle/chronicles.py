@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from workbench.chronicle.boundaries import EventTypes, UnknownBoundary, closing
 from workbench.chronicle.consolidator import NotPinned
-from workbench.chronicle.sections import Anchor
+from workbench.chronicle.sections import Anchor, Section
+from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.summarizers.configuration import COMMAND, OPENAI, SummarizerSettings, summarizer
 from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.chronicle.summarizers.extractive import Extractive
+from workbench.chronicle.summarizers.words import shortened
+from workbench.chronicle.withheld import is_withheld
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.resolver import PinResolver
 from workbench.workspace.chronicle import streams_queries, trust
 from workbench.workspace.chronicle.errors import UnknownStream
+from workbench.workspace.chronicle.hidden_queries import HiddenEvents
 from workbench.workspace.chronicle.stream import StreamChronicle
 from workbench.workspace.chronicle.turns import Progress
 from workbench.workspace.errors import ManifestError
@@ -25,8 +29,15 @@ from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.problems import dotted
 
 if TYPE_CHECKING:
+    from workbench.workspace.chronicle.background import Background
     from workbench.workspace.workspace import Workspace
 
+SECTIONS_AT_STARTUP = 3
+"""The newest ones."""
+CHARACTERS_AT_STARTUP = 4000
+"""Of each; the whole prose is in the brief of the stream."""
+_LOOKED_AT = 32
+"""Sections, of which some may be withheld."""
 CONSOLIDATED = ("session", "task", "project", "domain")
 """Kinds of streams that may have a chronicle."""
 
@@ -71,6 +82,24 @@ class Chronicles:
             place = f"{manifest.path}:{_line(manifest.path, at)}: {dotted(at)}"
             raise UnknownBoundary(f"{place}: {error.message}", hint=error.hint) from None
 
+    def for_startup(self, streams: Sequence[str], upto: int) -> Mapping[str, Any] | None:
+        """What an agent that begins with a task is shown of its chronicle: a `memory.ports.TaskChronicle`."""
+        for name in streams:
+            store = SQLiteChronicleStore(self._workspace.log, name)
+            newest = store.newest(_LOOKED_AT)
+            if not newest:
+                continue
+            hidden = HiddenEvents(self._workspace.log, name)
+            shown = [
+                each for each in newest if each.written.position <= upto and not is_withheld(each, hidden)
+            ]
+            return {
+                "stream": name,
+                "anchors": {"consolidated_through": store.consolidated_through()},
+                "sections": [_for_agent(each) for each in shown[:SECTIONS_AT_STARTUP]],
+            }
+        return None
+
     # -- writing ---------------------------------------------------------------------------
 
     def consolidate(
@@ -91,6 +120,12 @@ class Chronicles:
             if turn.stopped:
                 break
         return written
+
+    def background(self) -> Background:
+        """What writes by itself, while a program stays open: `start()` it, and `stop()` it in the end."""
+        from workbench.workspace.chronicle.background import Background
+
+        return Background(self._workspace, self)
 
     # -- what writes -----------------------------------------------------------------------
 
@@ -152,6 +187,17 @@ class Chronicles:
             return summarizer(settings, resolver)
 
         return make
+
+
+def _for_agent(section: Section) -> dict[str, Any]:
+    anchor = section.anchor
+    return {
+        "section_id": anchor.section_id,
+        "from_seq": anchor.from_seq,
+        "to_seq": anchor.to_seq,
+        "prose": shortened(section.prose, CHARACTERS_AT_STARTUP),
+        "advisory": True,
+    }
 
 
 def _line(path: Path, at: At) -> int:

@@ -126,9 +126,21 @@ class StreamChronicle:
         """
         return self.consolidated(progress, cancelled).anchors
 
-    def consolidated(self, progress: Progress | None = None, cancelled: Cancelled | None = None) -> Turn:
-        """As `consolidate`; the turn also says whether it was stopped."""
+    def consolidated(
+        self,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        *,
+        patient: bool = True,
+        told: Callable[[], int] | None = None,
+    ) -> Turn:
+        """As `consolidate`; the turn also says whether it was stopped.
+
+        With `patient=False` it raises `JobRunning` instead of waiting; `told` says of a failure when it is
+        tried again, in microseconds since 1970, for the list of jobs.
+        """
         turn = self._turn("Consolidating", progress, cancelled)
+        turn.patient, turn.told = patient, told
         with suppress_stop(turn):
             self._consolidator(turn, self._ledger(_UNIT)).consolidate(
                 progress=turn.progress, cancelled=turn.cancelled
@@ -175,8 +187,10 @@ class StreamChronicle:
         drawn: list[int] = []
 
         def keep(section: Section) -> None:
-            drawn.append(len(ledger.pins()))
-            ledger.commit()
+            # A replay draws nothing, and what a failed rebuild left behind is none of it.
+            if pins is None:
+                drawn.append(len(ledger.pins()))
+                ledger.commit()
 
         anchors: list[Anchor] | None = None
         with suppress_stop(turn):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.chronicle.sections import Anchor
 from workbench.chronicle.summarizers.errors import SummarizerCancelled
+from workbench.errors import WorkbenchError
+from workbench.log.times import from_micros
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs.errors import JobRunning
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 KIND = "chronicle"
 LOOK_SECONDS = 0.2
 """Between two looks at whether the other one is done."""
-
-BEAT_SECONDS = 10.0
-"""Between two signs of life while something is waited for."""
 
 Progress = Callable[[int, int | None, str], None]
 """Takes (events done, events in reach or None, what is being written)."""
@@ -44,7 +42,11 @@ class Turn:
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._jobs = jobs
-        self._title = title
+        self.title = title
+        self.patient = True
+        """Whether it waits for another one that does the same, instead of raising `JobRunning`."""
+        self.told: Callable[[], int] | None = None
+        """Asked when what failed is tried again, in microseconds since 1970."""
         self._progress = progress
         self._cancelled = cancelled
         self._job: Job | None = None
@@ -56,7 +58,6 @@ class Turn:
         """What the list of jobs says of it, if not how many sections were written."""
         self.began = False
         """Whether its turn came."""
-        self._beat = 0.0
 
     @contextmanager
     def lease(self, name: str) -> Iterator[None]:
@@ -69,6 +70,11 @@ class Turn:
             except SummarizerCancelled as error:
                 self.stopped = True
                 raise Cancelled(error.message, hint=error.hint) from error
+            except WorkbenchError as error:
+                if self.told is not None and not self.stopped:
+                    again = from_micros(self.told()).strftime("%Y-%m-%d %H:%M:%S UTC")
+                    error.hint += f"{'; ' if error.hint else ''}it is tried again at {again}"
+                raise
             finally:
                 self._job = None
                 job.finish(self.outcome or counted(len(self.anchors), "written"))
@@ -78,11 +84,13 @@ class Turn:
     def _begin(self, name: str, held: ExitStack) -> Job:
         while True:
             run = self._jobs.run(
-                KIND, self._title, lease=name, progress=self._progress, cancelled=self._cancelled
+                KIND, self.title, lease=name, progress=self._progress, cancelled=self._cancelled
             )
             try:
                 return held.enter_context(run)
             except JobRunning as error:
+                if not self.patient:
+                    raise
                 self._wait(error)
 
     def _wait(self, error: JobRunning) -> None:
@@ -105,9 +113,7 @@ class Turn:
         job = self._job
         if job is None:
             return self.stopped
-        if monotonic() > self._beat:
-            self._beat = monotonic() + BEAT_SECONDS
-            job.progress(*job.place)
+        job.alive()
         self.stopped = self.stopped or job.cancelled()
         return self.stopped
 
