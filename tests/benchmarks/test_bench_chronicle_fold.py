@@ -40,7 +40,7 @@ def _long(path: Path, events: int, every: int) -> EventLog:
     return log
 
 
-@pytest.mark.parametrize("every", [20, 100, 1000])
+@pytest.mark.parametrize("every", [10, 20, 100, 1000])
 def test_folding_a_long_stream(tmp_path: Path, every: int) -> None:
     with _long(tmp_path / "log.db", EVENTS, every) as log:
         consolidator = consolidator_of(log, _nothing, draw_seconds=1.0)
