@@ -36,7 +36,7 @@ def test_sections_travel_with_all_their_generations(
 ) -> None:
     path, again = tmp_path / "a.chronicle", tmp_path / "b.chronicle"
     answer = run("chronicle", "export", *DINNER, "--to", path, *JSON)
-    assert (answer.code, answer.json) == (0, {"stream": "session/dinner", "sections": 3})
+    assert (answer.code, answer.json) == (0, {"stream": "session/dinner", "count": 3})
     assert path.stat().st_mode & 0o777 == 0o600
     loaded = run("chronicle", "load", path, "--root", copy, *JSON)
     assert loaded.json == {"stream": "session/dinner", "loaded": 3, "sections": 3}

@@ -88,7 +88,8 @@ def test_all_sections_have_their_superseded_ones_beside_them(run: Run, written: 
 
 
 def test_sections_page_by_page(run: Run, written: Workspace) -> None:
-    seen, words = [], ["chronicle", "sections", *DINNER, "--limit", "1"]
+    seen: list[str] = []
+    words = ["chronicle", "sections", *DINNER, "--limit", "1"]
     following = None
     while True:
         after = [] if following is None else ["--after", str(following)]
@@ -117,7 +118,7 @@ def test_a_section_keeps_anchor_and_prose_apart(run: Run, written: Workspace) ->
     assert "stands for    events 4 to 5 (2 events)" in anchor
     assert "superseded by 4-5#2" in anchor
     assert "round 2" in prose and "round 2" not in anchor
-    newer = run("chronicle", "section", "4-5#2", *DINNER, *JSON).json["section"]
+    newer = run("chronicle", "section", "4-5#2", *DINNER, *JSON).json
     assert (newer["supersedes"], newer["generation"], newer["withheld"]) == ("4-5", 2, False)
 
 
@@ -232,5 +233,5 @@ def test_private_acts_are_in_no_prose_and_no_brief_and_among_the_cited_events(
     assert run("chronicle", "consolidate").code == 0
     assert "surprise" not in run("chronicle", "brief", *DINNER).out
     shown = run("chronicle", "section", "1-4", *DINNER, "--events", *JSON).json
-    assert "surprise" not in shown["section"]["prose"]
+    assert "surprise" not in shown["prose"]
     assert any("surprise" in str(event["payload"]) for event in shown["events"])

@@ -27,7 +27,7 @@ def ids(run: Run, *words: str) -> list[str]:
 
 
 def prose(run: Run, section_id: str) -> str:
-    said = run("chronicle", "section", section_id, *DINNER, *JSON).json["section"]["prose"]
+    said = run("chronicle", "section", section_id, *DINNER, *JSON).json["prose"]
     assert isinstance(said, str)
     return said
 
@@ -142,7 +142,7 @@ def test_reconsolidate_writes_the_next_generation_and_warns(run: Run, workspace:
     assert run("chronicle", "consolidate").code == 0
     answer = run("chronicle", "reconsolidate", "1-3", *DINNER, *JSON)
     assert answer.code == 0
-    section = answer.json["section"]
+    section = answer.json
     assert (section["section_id"], section["supersedes"], section["generation"]) == ("1-3#2", "1-3", 2)
     assert answer.err == (
         "warning: 1-3#2 supersedes 1-3: runs that read the old prose diverge on replay, "
@@ -151,7 +151,15 @@ def test_reconsolidate_writes_the_next_generation_and_warns(run: Run, workspace:
     assert ids(run) == ["1-3#2", "4-5"]
     old = run("chronicle", "reconsolidate", "1-3", *DINNER)
     assert (old.code, "1-3#2" in old.err) == (1, True)
-    assert run("chronicle", "reconsolidate", "1-3#2", *DINNER, *JSON).json["section"]["generation"] == 3
+    assert run("chronicle", "reconsolidate", "1-3#2", *DINNER, *JSON).json["generation"] == 3
+
+
+def test_the_warning_is_said_once(process: Run, workspace: Workspace) -> None:
+    rounds(workspace, 1)
+    workspace.chronicle("dinner").consolidate()
+    answer = process("chronicle", "reconsolidate", "1-3", *DINNER, *JSON)
+    assert answer.json["section_id"] == "1-3#2"
+    assert answer.err.count("1-3#2") == len(answer.err.splitlines()) == 1
 
 
 def test_reconsolidate_of_a_section_that_is_not_there(run: Run, workspace: Workspace) -> None:
@@ -172,7 +180,7 @@ def test_rebuild_says_what_would_be_lost_and_changes_nothing(run: Run, workspace
         answer = run("chronicle", "rebuild", *DINNER, *words, "--root", workspace.root)
         assert answer.code == 1
         error, hint = answer.err.replace("\u00a0", " ").splitlines()
-        assert "throws away the prose of 2 sections" in error
+        assert "throws away the prose of 2 sections and of 1 older one that they supersede" in error
         assert "--discard-generated" in hint
         assert f"workbench chronicle export --root {workspace.root}" in hint
     assert run("chronicle", "rebuild", *DINNER, *JSON).json["error_type"] == "generative_rebuild"

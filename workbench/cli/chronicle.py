@@ -128,7 +128,7 @@ def section(given: Given, section_id: str, named: Named, events: bool, limit: in
         if given.as_json:
             answer: dict[str, Any] = {
                 "stream": stream,
-                "section": forms.section(found, chain, withheld=reader.withheld(stream, found)),
+                **forms.section(found, chain, withheld=reader.withheld(stream, found)),
             }
             if events:
                 timeline = workspace.readers.timeline

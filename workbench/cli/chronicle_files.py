@@ -47,7 +47,7 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
         shown = not given.as_json and (to not in (None, STREAM) or not sys.stdout.isatty())
         with (
             stopping() as stopped,
-            progress_line(shown=shown) as progress,
+            progress_line(shown=shown, in_bytes=False) as progress,
             write_to(to, force=force, what="the export") as path,
             reporting(path),
         ):
@@ -56,7 +56,7 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
             if count is None:
                 raise Stopped("it was stopped; there is no export")
     if given.as_json:
-        write_json({"stream": stream, "sections": count})
+        write_json({"stream": stream, "count": count})
         return
     from workbench.drawing import counted
 
@@ -81,7 +81,7 @@ def load(given: Given, file: str, named: Named) -> None:
         stoppable("nothing was loaded"),
         open_workspace(given, read_only=False) as workspace,
         stopping() as stopped,
-        progress_line(shown=not given.as_json) as progress,
+        progress_line(shown=not given.as_json, in_bytes=False) as progress,
     ):
         stream = stream_of(workspace, named if named else Named(_stream_in(path), None, None, None, None))
         done = workspace.chronicle(stream).load(path, progress, stopped)

@@ -223,11 +223,13 @@ def recorded(found: Recording) -> Iterator[str]:
     yield f"{'answers':<10}{number(len(found.events))}"
 
 
-def loss(row: StreamRow | None) -> str:
-    """What a rebuild of a stream throws away."""
-    if row is None or not row.sections:
+def loss(current: int, all_of_them: int) -> str:
+    """What a rebuild throws away of so many current sections, and so many with older generations."""
+    if not all_of_them:
         return "the prose of all its sections, of which it has none yet"
-    return f"the prose of {counted(row.sections, 'section')}, with all that was written again or loaded"
+    older = all_of_them - current
+    again = f" and of {counted(older, 'older one')} that they supersede" if older else ""
+    return f"the prose of {counted(current, 'section')}{again}"
 
 
 def _scope(row: StreamRow) -> str:

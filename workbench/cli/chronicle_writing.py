@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def consolidate(ctx: click.Context, given: Given, named: Named) -> None:
         stream = stream_or_all(workspace, named)
         streams = workspace.chronicles.lagging() if stream is None else [stream]
         with stopping() as stopped:
-            with progress_line(shown=not given.as_json) as progress:
+            with progress_line(shown=not given.as_json, in_bytes=False) as progress:
                 error = _consolidate(workspace, streams, drawn, progress, stopped)
             cut_short = stopped() or (error is not None and error.code == CANCELLED)
     if error is not None and not cut_short:
@@ -120,13 +121,14 @@ def reconsolidate(given: Given, section_id: str, named: Named) -> None:
     from workbench.chronicle.errors import UnknownSection
     from workbench.cli import chronicle_forms as forms
 
+    _in_own_words()
     with open_workspace(given, read_only=False) as workspace:
         stream = stream_of(workspace, named)
         try:
             with (
                 stoppable("nothing was written"),
                 stopping() as stopped,
-                progress_line(shown=not given.as_json) as progress,
+                progress_line(shown=not given.as_json, in_bytes=False) as progress,
             ):
                 new = workspace.chronicle(stream).reconsolidate(section_id, progress, stopped)
         except UnknownSection:
@@ -135,7 +137,7 @@ def reconsolidate(given: Given, section_id: str, named: Named) -> None:
         chain = reader.generations(stream, new.anchor.from_seq, new.anchor.to_seq)
         withheld = reader.withheld(stream, new)
         if given.as_json:
-            write_json({"stream": stream, "section": forms.section(new, chain, withheld=withheld)})
+            write_json({"stream": stream, **forms.section(new, chain, withheld=withheld)})
         else:
             from workbench.cli.chronicle_lines import Lines
 
@@ -185,12 +187,13 @@ def rebuild(
     if not discard_generated:
         with open_workspace(given) as workspace:
             _refuse(workspace, stream_of(workspace, named))
+    _in_own_words()
     with (
         stoppable("the chronicle is as it was"),
         open_workspace(given, read_only=False) as workspace,
         reporting(recording),
         stopping() as stopped,
-        progress_line(shown=not given.as_json) as progress,
+        progress_line(shown=not given.as_json, in_bytes=False) as progress,
     ):
         stream = stream_of(workspace, named)
         done = workspace.chronicle(stream).rebuild(
@@ -209,14 +212,22 @@ def rebuild(
     ctx.exit(STOPPED if done is None else 0)
 
 
+_UNHEARD = logging.NullHandler()
+
+
+def _in_own_words() -> None:
+    """What the library warns of on its loggers, the command says itself."""
+    logging.getLogger("workbench").addHandler(_UNHEARD)
+
+
 def _refuse(workspace: Workspace, stream: str) -> None:
     """Raise `GenerativeRebuild`, which says what would be lost."""
     from workbench.cli.chronicle_lines import loss
     from workbench.log.background_folds import GenerativeRebuild
 
-    row = workspace.readers.chronicle.stream(stream)
+    store = workspace.chronicle(stream).store
     raise GenerativeRebuild(
-        f"a rebuild of {stream} throws away {loss(row)}",
+        f"a rebuild of {stream} throws away {loss(store.count(), store.count(current=False))}",
         hint=(
             "add --discard-generated to do it; keep a copy first: workbench chronicle export "
             f"--stream {stream} --to FILE"
