@@ -137,6 +137,8 @@ def test_what_is_no_export_of_this_log_is_refused(run: Run, written: Workspace, 
     assert "no export of a chronicle" in run("chronicle", "load", path).err
     path.write_text("")
     assert "the file is empty" in run("chronicle", "load", path).err
+    for place in (tmp_path, Path("/dev/zero")):
+        assert run("chronicle", "load", place, *JSON).json["error_type"] == "file_failed"
     missing = run("chronicle", "load", tmp_path / "missing", *JSON)
     assert (missing.code, missing.json["error_type"]) == (2, "file_failed")
 

@@ -51,7 +51,7 @@ def test_status_of_one_stream_and_page_by_page(run: Run, written: Workspace) -> 
 def test_status_in_words_names_the_command_with_its_workspace(run: Run, written: Workspace) -> None:
     rounds(written, 2, "lunch")
     out = run("chronicle", "status", "--root", written.root).out
-    assert "2 closed stretches without a section" in out.replace("\u00a0", " ")
+    assert "2 closed stretches have no section yet" in out.replace("\u00a0", " ")
     assert f"workbench chronicle consolidate --root {written.root}" in out
 
 
@@ -92,7 +92,7 @@ def test_sections_page_by_page(run: Run, written: Workspace) -> None:
     words = ["chronicle", "sections", *DINNER, "--limit", "1"]
     following = None
     while True:
-        after = [] if following is None else ["--after", str(following)]
+        after: list[str] = [] if following is None else ["--after", str(following)]
         page = run(*words, *after, *JSON).json
         seen += [each["section_id"] for each in page["sections"]]
         following = page["next"]

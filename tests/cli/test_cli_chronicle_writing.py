@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.chronicle_words import DINNER, JSON, rounds, say, script, summarized_by
 from tests.cli.memory_words import SHIP, hand_off
-from tests.cli.program import Run
+from tests.cli.program import CHECKOUT, Run
 from workbench.workspace import Workspace
 
 
@@ -121,6 +122,38 @@ def test_ctrl_c_stops_a_program_and_says_what_was_kept(
     assert [anchor.section_id for anchor in workspace.chronicle("dinner").anchors.all()] == ["1-3"]
     assert workspace.chronicle("lunch").anchors.all() == []
     assert workspace.jobs.page(1)[0].status == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (("reconsolidate", "1-3"), "nothing was written"),
+        (("rebuild", "--discard-generated"), "the chronicle of session/dinner is as it was"),
+    ],
+)
+def test_ctrl_c_while_a_program_writes_again_changes_nothing(
+    process: Run, workspace: Workspace, tmp_path: Path, words: tuple[str, ...], kept: str
+) -> None:
+    rounds(workspace, 1)
+    workspace.chronicle("dinner").consolidate()
+    before = workspace.chronicle("dinner").store.export()
+    summarized_by(workspace, script(tmp_path / "stopping", "kill -INT $PPID; exec sleep 60"))
+    workspace.chronicles.trust()
+    answer = process("chronicle", *words, *DINNER)
+    assert answer.code == 130, answer
+    assert kept in answer.out + answer.err
+    assert workspace.chronicle("dinner").store.export() == before
+
+
+def test_stopped_at_the_list_of_jobs(process: Run, workspace: Workspace, tmp_path: Path) -> None:
+    rounds(workspace, 1)
+    program = script(tmp_path / "stopping", f"{sys.executable} -m workbench jobs stop 1; exec sleep 60")
+    program.write_text(program.read_text().replace("cat", f"export PYTHONPATH={CHECKOUT}\ncat"))
+    summarized_by(workspace, program)
+    workspace.chronicles.trust()
+    answer = process("chronicle", "consolidate", "--root", workspace.root)
+    assert answer.code == 130, answer
+    assert answer.out.startswith("stopped: nothing was written")
 
 
 def test_what_is_not_trusted_is_not_run(run: Run, workspace: Workspace, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def load(given: Given, file: str, named: Named) -> None:
     with (
         read_from(file, "an export") as path,
         reporting(path),
+        _plain(path),
         stoppable("nothing was loaded"),
         open_workspace(given, read_only=False) as workspace,
         stopping() as stopped,
@@ -169,6 +170,16 @@ def _say(said: str, to: str | None) -> None:
         to_stderr(said)
     else:
         write_lines([visible(f"{said} to {to}")])
+
+
+@contextmanager
+def _plain(path: Path) -> Iterator[None]:
+    """Refuse what can be read only once, and what never ends."""
+    if path.exists() and not path.is_file():
+        from workbench.workspace.transfer import FileFailed
+
+        raise FileFailed(f"{path} is no file", hint="what comes out of a program is sent into “load -”")
+    yield
 
 
 def _stream_in(path: Path) -> str:

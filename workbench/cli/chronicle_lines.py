@@ -84,9 +84,10 @@ class Lines:
         due = sum(row.due_units for row in rows)
         if due:
             yield ""
+            have = "has" if due == 1 else "have"
+            command = with_root("workbench chronicle consolidate", self._given)
             yield visible(
-                f"{counted(due, 'closed stretch', 'closed stretches')} without a section; write them up "
-                f"with: {with_root('workbench chronicle consolidate', self._given)}"
+                f"{counted(due, 'closed stretch', 'closed stretches')} {have} no section yet: {command}"
             )
         yield from _more(following)
 

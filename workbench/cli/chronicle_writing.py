@@ -46,11 +46,12 @@ def consolidate(ctx: click.Context, given: Given, named: Named) -> None:
     with open_workspace(given, read_only=False) as workspace:
         stream = stream_or_all(workspace, named)
         streams = workspace.chronicles.lagging() if stream is None else [stream]
-        with stopping() as stopped:
-            with progress_line(shown=not given.as_json, in_bytes=False) as progress:
-                error = _consolidate(workspace, streams, drawn, progress, stopped)
-            cut_short = stopped() or (error is not None and error.code == CANCELLED)
-    if error is not None and not cut_short:
+        with (
+            stopping() as stopped,
+            progress_line(shown=not given.as_json, in_bytes=False) as progress,
+        ):
+            cut_short, error = _consolidate(workspace, streams, drawn, progress, stopped)
+    if error is not None:
         _tell_kept(drawn)
         raise error
     if given.as_json:
@@ -68,23 +69,26 @@ def _consolidate(
     drawn: dict[str, list[Anchor]],
     progress: Progress,
     stopped: Callable[[], bool],
-) -> WorkbenchError | None:
+) -> tuple[bool, WorkbenchError | None]:
     """Consolidate stream after stream; `drawn` gets what was written, also by the one that failed.
 
-    The error that ended it, if one did.
+    Whether somebody stopped it, here or at the list of jobs, and the error that ended it, if one did.
     """
     for name in streams:
         if stopped():
-            return None
+            return True, None
         chronicle = workspace.chronicle(name)
         before = chronicle.anchors.consolidated_through()
         try:
-            drawn[name] = chronicle.consolidate(progress=progress, cancelled=stopped)
+            turn = chronicle.consolidated(progress, stopped)
         except WorkbenchError as error:
-            # Each section was stored by itself, before the one that failed.
+            # What was stored before the stretch that failed.
             drawn[name] = list(_behind(chronicle.anchors, before))
-            return error
-    return None
+            return (True, None) if error.code == CANCELLED else (False, error)
+        drawn[name] = turn.anchors
+        if turn.stopped:
+            return True, None
+    return False, None
 
 
 def _behind(anchors: Anchors, seq: int) -> Iterator[Anchor]:
