@@ -534,7 +534,8 @@ class Workspace:
         """What a person asks first: where it is, its schema, how much is in it."""
         from workbench.workspace.summary import summary
 
-        return summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
+        found = summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
+        return found | {"chronicle": self.chronicles.overview()}
 
     # -- end -------------------------------------------------------------------------------
 

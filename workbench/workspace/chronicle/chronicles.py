@@ -26,6 +26,7 @@ from workbench.workspace.chronicle.stream import StreamChronicle
 from workbench.workspace.chronicle.turns import Progress
 from workbench.workspace.errors import ManifestError
 from workbench.workspace.manifest.at import At
+from workbench.workspace.manifest.checking import CONSOLIDATED
 from workbench.workspace.manifest.problems import dotted
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ CHARACTERS_AT_STARTUP = 4000
 """Of each; the whole prose is in the brief of the stream."""
 _LOOKED_AT = 32
 """Sections, of which some may be withheld."""
-CONSOLIDATED = ("session", "task", "project", "domain")
-"""Kinds of streams that may have a chronicle."""
 
 
 class Chronicles:
@@ -66,6 +65,18 @@ class Chronicles:
         """The streams that a consolidation would write something for, those that wait longest first."""
         found = streams_queries.candidates(self._workspace.log, self.closing())
         return [name for name in found.names if self.of(name).lag().due]
+
+    def overview(self) -> dict[str, int | None]:
+        """Of all streams: current `sections`, and how many streams are `lagging`; ready to become JSON.
+
+        None of the latter where the manifest names a boundary that there is not.
+        """
+        sections = streams_queries.count_sections(self._workspace.log)
+        try:
+            found = streams_queries.candidates(self._workspace.log, self.closing())
+        except UnknownBoundary:
+            return {"sections": sections, "lagging": None}
+        return {"sections": sections, "lagging": len(found.names)}
 
     def closing(self) -> dict[str, EventTypes]:
         """By kind of stream, what closes a stretch, as the manifest says now. Raises `UnknownBoundary`."""
@@ -121,11 +132,15 @@ class Chronicles:
                 break
         return written
 
-    def background(self) -> Background:
-        """What writes by itself, while a program stays open: `start()` it, and `stop()` it in the end."""
-        from workbench.workspace.chronicle.background import Background
+    def background(self, *, pause_seconds: float | None = None) -> Background:
+        """What writes by itself, while a program stays open: `start()` it, and `stop()` it in the end.
 
-        return Background(self._workspace, self)
+        `pause_seconds` of quiet after a commit come before it looks; by default two.
+        """
+        from workbench.workspace.chronicle import background
+
+        pause = background.PAUSE_SECONDS if pause_seconds is None else pause_seconds
+        return background.Background(self._workspace, self, pause_seconds=pause)
 
     # -- what writes -----------------------------------------------------------------------
 

@@ -86,6 +86,12 @@ def _is_text(given: str) -> bool:
     return "\0" not in given
 
 
+def count_sections(log: EventLog) -> int:
+    """How many current sections all streams have."""
+    with log.reader() as connection:
+        return int(fetch.value(connection, f"SELECT count(*) FROM {SECTIONS} WHERE is_current = 1"))
+
+
 def candidates(log: EventLog, closing: Closing, since: int = 0) -> Candidates:
     """The streams in which something was closed after position `since` and is in no section, and those
     with holes, the ones that wait longest first."""

@@ -47,10 +47,14 @@ def tries(log: EventLog, since: int, failing: str | None = None) -> Tries:
         ended = fetch.rows(connection, _ENDED, (KIND, since))
     if failing is not None:
         ended.insert(0, (failing, "failed", log.now()))
-    leases = dict.fromkeys(lease for lease, _, _ in ended)
+    latest = log.now() + MOST_MICROS
+    by_lease: dict[str, list[tuple[str, int]]] = {}
+    for lease, status, at in ended:
+        by_lease.setdefault(lease, []).append((status, at))
+    # The clock may have been set back since.
     return Tries(
-        _after((status, at) for _, status, at in ended),
-        {lease: _after((status, at) for each, status, at in ended if each == lease) for lease in leases},
+        min(latest, _after((status, at) for _, status, at in ended)),
+        {lease: min(latest, _after(of_it)) for lease, of_it in by_lease.items()},
     )
 
 

@@ -23,7 +23,7 @@ from workbench.storage import fetch
 from workbench.workspace.chronicle.hidden_queries import HiddenEvents
 from workbench.workspace.readers.session_queries import session_title
 from workbench.workspace.readers.timeline_queries import TimelineReader
-from workbench.workspace.rows import EventRow, TimelineFilter
+from workbench.workspace.rows import EventRow
 
 WORDS_CHARS = 160
 """Of a section's prose in a list."""
@@ -61,7 +61,7 @@ _WITHHELD = (
     "AND d.is_current = 1 AND d.from_seq <= e.seq) AND c.to_seq >= e.seq "
     "WHERE q.to_position IS NULL AND q.from_position > q.target AND q.from_position > c.written_position"
 )
-_POSITIONS = "SELECT min(position), max(position) FROM events WHERE stream_id = ? AND seq BETWEEN ? AND ?"
+_POSITIONS = "SELECT position FROM events WHERE stream_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
 _POSITION = "SELECT position FROM events WHERE stream_id = ? AND seq = ?"
 
 
@@ -244,13 +244,8 @@ class ChronicleReader:
             number = sqlite.stream_id(connection, stream)
             if number is None or first > to_seq:
                 return []
-            # The last of these `limit`, so that no more than they lie between the ends.
-            seqs = (number, first, min(to_seq, first + limit - 1))
-            [(low, high)] = fetch.rows(connection, _POSITIONS, seqs)
-        if low is None:
-            return []
-        wanted = TimelineFilter(streams=(stream,))
-        return TimelineReader(self._log).page(wanted, limit, after=low - 1, before=high + 1)
+            found = fetch.rows(connection, _POSITIONS, (number, first, to_seq, limit))
+        return TimelineReader(self._log).at([position for (position,) in found])
 
     def position(self, stream: str, seq: int) -> int | None:
         """Where an event of the stream stands in the timeline."""
