@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.chronicle_words import DINNER, JSON, rounds, say
 from tests.cli.memory_words import SHIP, hand_off
 from tests.cli.program import Run
+from tests.workspace.older_workspace import older_workspace
 from workbench.workspace import Workspace
 
 
@@ -235,3 +238,13 @@ def test_private_acts_are_in_no_prose_and_no_brief_and_among_the_cited_events(
     shown = run("chronicle", "section", "1-4", *DINNER, "--events", *JSON).json
     assert "surprise" not in shown["prose"]
     assert any("surprise" in str(event["payload"]) for event in shown["events"])
+
+
+def test_a_database_of_an_older_release_is_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    root = older_workspace(tmp_path / "older", 3)
+    before = (root / "chronicle.db").read_bytes()
+    for words in (("status",), ("consolidate",), ("export", *DINNER)):
+        answer = run("chronicle", *words, "--root", root)
+        assert (answer.code, f"workbench migrate --root {root}" in answer.err) == (3, True), answer
+    assert (root / "chronicle.db").read_bytes() == before
+    assert run("chronicle", "status", "--root", root, "--migrate", *JSON).json["next"] is None
