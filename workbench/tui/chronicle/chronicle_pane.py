@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 PROSE, EVENTS, GENERATIONS, LAG = "prose", "events", "generations", "lag"
 SIDES = (PROSE, EVENTS, GENERATIONS, LAG)
 TITLES = (("Prose", "Events", "Generations", "Lag"), ("Prose", "Events", "Gener.", "Lag"))
+SHORT_ROWS = 14
+"""Rows of the text under which an anchor has two lines: the prose is to be seen, too."""
 KEYS = ("chronicle.consolidate", "chronicle.again", "page.select")
 """Actions whose keys the sides name."""
 
@@ -225,7 +227,9 @@ class ChroniclePane(Vertical):
             if sum(len(tab.title) + 3 for tab in tabs) + 1 <= event.size.width or number == len(TITLES) - 1:
                 self.tabs.tabs = tabs
                 self.tabs.refresh()
-                return
+                break
+        # How much of an anchor is said depends on the room.
+        self.call_after_refresh(self.redraw)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What was asked for could not be read: say so, and go on."""
@@ -263,7 +267,7 @@ class ChroniclePane(Vertical):
         self.set_class(found is not None, "-events")
         if found is None:
             self._events_of = None
-            self.text.set_blocks((note("A range of it shows its events; → opens the stream."),))
+            self.text.set_blocks((note("Its ranges show their events: enter opens the stream in the list."),))
             return
         wanted = (node.stream, found)
         if wanted == self._events_of and self.events.source is not None:
@@ -302,14 +306,16 @@ class ChroniclePane(Vertical):
 
     def _generations(self, node: Node, data: Any, look: Look) -> Sequence[Block]:
         if isinstance(node, StreamNode | OpenNode):
-            return (note("A range of it shows its generations."),)
+            return (note("Sections have generations: open the stream, and go to one."),)
         if not data:
             return ()
         return generation_blocks(data, section_of(node), self._marked, node.stream, look)
 
     def _look(self) -> Look:
         shown = self.app.keymap.shown
-        return Look(self._now(), self._zone, {name: shown(name) for name in KEYS})
+        keys = {name: shown(name) for name in KEYS}
+        width, height = self.text.size
+        return Look(self._now(), self._zone, keys, width, short=height < SHORT_ROWS)
 
 
 def _tabs(number: int) -> tuple[Tab, ...]:

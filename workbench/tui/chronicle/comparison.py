@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from workbench.chronicle.sections import Section
 from workbench.tui.document import Blank, Block, Paragraph, note
-from workbench.tui.present import Span, counted, number, split_lines
+from workbench.tui.present import Role, Span, counted, number, split_lines
 from workbench.workspace.line_diff import hunks
 
 GONE, ADDED, SAME = Span("−", "warning"), Span("+", "accent"), Span("=", "faint")
 _MARKS = {"-": GONE, "+": ADDED, " ": SAME}
+_ROLES: dict[str, Role] = {"-": "dim", "+": "text", " ": "faint"}
 MOST_LINES = 4_000
 """Lines of a prose that are compared."""
 
@@ -23,7 +24,7 @@ def comparison_blocks(older: Section, newer: Section) -> Iterator[Block]:
         yield note("They say the same, word for word.", indent=2)
         return
     changed = [line for hunk in found for line in hunk.lines]
-    gone, added = (sum(line.sign == sign for line in changed) for sign in "-+")
+    gone, added = (sum(line.sign == sign and bool(line.text.strip()) for line in changed) for sign in "-+")
     yield note(f"{counted(gone, 'line')} gone, {counted(added, 'line')} new", indent=2)
     at = 1
     for hunk in found:
@@ -31,9 +32,14 @@ def comparison_blocks(older: Section, newer: Section) -> Iterator[Block]:
         yield Blank()
         if skipped > 0:
             yield note(f"… {counted(skipped, 'line')} the same", indent=2)
+        spaced = True
         for line in hunk.lines:
-            role = {"-": "dim", "+": "text", " ": "faint"}[line.sign]
-            yield Paragraph(((Span(line.text, role)),), mark=_MARKS[line.sign])  # type: ignore[arg-type]
+            if line.text.strip():
+                yield Paragraph(line.text, mark=_MARKS[line.sign], role=_ROLES[line.sign])
+                spaced = False
+            elif not spaced:
+                yield Blank()
+                spaced = True
         at = hunk.first + hunk.first_lines
     left = len(first) - at + 1
     if left > 0:

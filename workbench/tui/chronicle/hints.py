@@ -20,9 +20,10 @@ def empty_lines(wanted: str, key: str, *, past: bool) -> Sequence[Line]:
         return (
             (),
             (Span("  No prose has these words", "strong"),),
-            (Span("  Every word is looked for in the prose of", "dim"),),
-            (Span("  current sections, the last as a beginning.", "dim"),),
-            (Span(f"  {key}", "accent"), Span(" shows every chronicle again.", "dim")),
+            (Span("  Every word has to be in the", "dim"),),
+            (Span("  prose of one current section,", "dim"),),
+            (Span("  the last as a beginning.", "dim"),),
+            (Span(f"  {key}", "accent"), Span(" shows all chronicles.", "dim")),
         )
     if past:
         return ((), (Span("  No section was written then", "strong"),))

@@ -183,7 +183,9 @@ class ChronicleListPage(ReadingPage):
             self.wanted, self.app.keymap.shown("chronicle.clear"), past=self.as_of is not None
         )
         if self.wanted:
-            self._source = SearchSource(searching(workspace, self.as_of), self.wanted)
+            self._source = SearchSource(
+                searching(workspace, self.as_of), workspace.readers.chronicle, self.wanted
+            )
         else:
             self._source = TreeSource(chronicles(workspace, self.as_of), self.opened)
         self.tree_list.set_source(self._source, at)

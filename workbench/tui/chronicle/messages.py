@@ -63,3 +63,4 @@ class BriefMade(Message):
         super().__init__()
         self.text = text
         self.stream = stream
+        """What the stream is called."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from workbench.log.times import from_micros
 from workbench.tui.chronicle.nodes import FoundNode, Node, OlderNode, OpenNode, RangeNode, StreamNode
 from workbench.tui.chronicle.words import plain_words, range_words, stream_domain, stream_title
-from workbench.tui.present import Line, Role, Span, age, fit_line, number
+from workbench.tui.present import Line, Role, Span, age, fit_line, line_width, number
 from workbench.tui.widgets.columns import Column, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
 
@@ -21,12 +21,12 @@ _NAMED = 60
 _SHUT, _OPEN = Span("▸", "accent"), Span("▾", "accent")
 WITHHELD, MARKED = Span("⊘", "warning"), Span("◆", "accent")
 _OLDER, _HOLE, _NOTHING = Span("↳", "faint"), Span("!", "warning"), Span(" ")
-_COUNT = 7
+_COUNT = 6
 
 
 @lru_cache(16)
 def _columns(width: int) -> tuple[Column, ...]:
-    sections = Column("sections", 8, align="right") if width >= _NAMED else Column("§", 5, align="right")
+    sections = Column("sections", 8, align="right") if width >= _NAMED else Column("§", 4, align="right")
     counts = (sections, Column("behind", _COUNT, align="right"))
     stream = Column("stream", minimum=10)
     return (Column("", 1), stream, *((Column("kind", 8),) if width >= ROOMY else ()), *counts)
@@ -66,7 +66,7 @@ class NodeRows:
         found = row.row
         behind = Span(number(found.lag_events) if found.lag_events else "", _behind_role(row))
         title: Line = (Span(stream_title(found), "ink"),)
-        if domain := stream_domain(found):
+        if width >= _NAMED and (domain := stream_domain(found)):
             title = (*title, Span(f"  {domain}", "faint"))
         if found.withheld:
             title = (Span("⊘ ", "warning"), *title)
@@ -113,8 +113,8 @@ class NodeRows:
         room = width - 2
         if not right:
             return (marked, Span(" "), *fit_line(said, max(1, room)))
-        left = max(1, room - _COUNT - 1)
-        return (marked, Span(" "), *fit_line(said, left), Span(" "), *fit_line(right, _COUNT, "right"))
+        cells = line_width(right)
+        return (marked, Span(" "), *fit_line(said, max(1, room - cells - 1)), Span(" "), *right)
 
 
 def _behind_role(row: StreamNode) -> Role:

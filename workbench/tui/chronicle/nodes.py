@@ -6,6 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.tui.chronicle.words import stream_title
+
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Section
     from workbench.workspace.readers.chronicle_queries import RangeRow, StreamRow
@@ -24,6 +26,11 @@ class StreamNode:
         return self.row.stream
 
     @property
+    def named(self) -> str:
+        """What it is called."""
+        return stream_title(self.row)
+
+    @property
     def key(self) -> Hashable:
         """Its identity in the tree."""
         return ("stream", self.stream)
@@ -35,6 +42,8 @@ class RangeNode:
 
     stream: str
     row: RangeRow
+    named: str
+    """What its stream is called."""
 
     @property
     def key(self) -> Hashable:
@@ -48,8 +57,6 @@ class FoundNode(RangeNode):
 
     place: int
     """In the list of what was found."""
-    named: str
-    """What its stream is called, which does not stand over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,8 @@ class OlderNode:
     stream: str
     section: Section
     generation: int
+    named: str
+    """What its stream is called."""
 
     @property
     def key(self) -> Hashable:
@@ -79,6 +88,11 @@ class OpenNode:
     def stream(self) -> str:
         """The stream's whole name."""
         return self.row.stream
+
+    @property
+    def named(self) -> str:
+        """What its stream is called."""
+        return stream_title(self.row)
 
     @property
     def key(self) -> Hashable:

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from workbench.workspace.readers.chronicle_queries import StreamRow
 
 _PINS = 4
-_NAME = 200
-ADVISORY = "advisory: check it against its events"
+_FIELD = 15
+"""Cells of the names of fields, and of the gaps around them."""
+_NAME = 60
+ADVISORY = "advisory: check its events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,9 @@ class Look:
     now: datetime
     zone: tzinfo = UTC
     keys: dict[str, str] = field(default_factory=dict)
+    width: int = 80
+    short: bool = False
+    """There is room for a few lines only."""
 
     def key(self, action: str) -> Span:
         """What is pressed for an action."""
@@ -64,6 +69,8 @@ def anchor_blocks(told: Told, look: Look) -> list[Block]:
     """What is exact of a section: its range, what closed it, what it supersedes, how it came about."""
     section, anchor, written = told.section, told.section.anchor, told.section.written
     events = anchor.to_seq - anchor.from_seq + 1
+    if look.short:
+        return [*_short(told, look), Heading("Prose", ADVISORY, role="warning")]
     rows: list[tuple[str, str | Line]] = [
         (
             "section",
@@ -74,7 +81,8 @@ def anchor_blocks(told: Told, look: Look) -> list[Block]:
     if anchor.supersedes:
         rows.append(("supersedes", anchor.supersedes))
     rows.append(("written", _when(section, look)))
-    rows.append(("by", _by(section)))
+    where = f"  at position {number(written.position)}" if written.position else ""
+    rows.append(("by", (*_by(section), Span(where, "dim"))))
     rows.append(("pins", _pins(section.pins)))
     blocks: list[Block] = [
         Heading(
@@ -234,22 +242,41 @@ def _when(section: Section, look: Look) -> Line:
     said: list[Span] = []
     if written.at:
         when = from_micros(written.at)
-        said = [Span(ago(when, look.now), "text"), Span(f"  {exact(when, look.zone)}", "dim")]
+        since, at = ago(when, look.now), exact(when, look.zone)
+        # Where there is no room for it the zone is left out: it is that of the program.
+        at = at if len(since) + len(at) + _FIELD <= look.width else at.rsplit(" ", 1)[0]
+        said = [Span(since, "text"), Span(f"  {at}", "dim")]
     return tuple(said) or (Span("not known", "dim"),)
 
 
 def _by(section: Section) -> Line:
     written = section.written
     by = " ".join(part for part in (written.summarizer, written.summarizer_version) if part)
-    where = f"  at position {number(written.position)}" if written.position else ""
-    if not by:
-        return (Span(f"not known{where}", "dim"),)
-    return (Span(one_line(by, _NAME), "text"), Span(where, "dim"))
+    return (Span(one_line(by, _NAME), "text"),) if by else (Span("not known", "dim"),)
+
+
+def _short(told: Told, look: Look) -> list[Block]:
+    """An anchor in two lines."""
+    section, anchor = told.section, told.section.anchor
+    said = [anchor.section_id, f"closed by {number(anchor.unit)}"]
+    if not told.current:
+        said.append("superseded")
+    if section.written.at:
+        said.append(ago(from_micros(section.written.at), look.now))
+    said += [one_line(section.written.summarizer, _NAME)] if section.written.summarizer else []
+    said += [counted(len(section.pins), "draw")] if section.pins else []
+    blocks: list[Block] = [
+        Heading(f"Events {range_words(anchor.from_seq, anchor.to_seq)}"),
+        note(" · ".join(said)),
+    ]
+    if told.withheld:
+        blocks.append(Paragraph("withheld from agents", mark=WITHHELD, role="warning"))
+    return blocks
 
 
 def _pins(pins: Sequence[str]) -> Line:
     if not pins:
-        return (Span("none", "dim"), Span("  nothing was drawn through a model", "faint"))
+        return (Span("none drawn", "dim"),)
     named = ", ".join(map(pin_words, pins[:_PINS]))
     more = f"  and {number(len(pins) - _PINS)} more" if len(pins) > _PINS else ""
     return (Span(counted(len(pins), "draw"), "text"), Span(f"  {named}{more}", "dim"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from workbench.tui.chronicle.nodes import Node, OlderNode, OpenNode, RangeNode, StreamNode
+from workbench.tui.chronicle.words import stream_title
 from workbench.tui.widgets.page_source import Page
 
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ class TreeSource:
             rows = self._reader.page(stream.stream, _RANGES, after=after)
             for row in rows:
                 yield from self._hole(stream, row)
-                yield RangeNode(stream.stream, row)
-                yield from self._older(stream.stream, row)
+                yield _range_node(stream, row)
+                yield from self._older(stream, row)
             if len(rows) < _RANGES:
                 break
             after = rows[-1].anchor.from_seq
@@ -171,12 +172,14 @@ class TreeSource:
         if stream.lag_events > 0 and first <= stream.last_seq:
             yield OpenNode(stream, first, stream.last_seq, hole=False)
 
-    def _older(self, stream: str, row: RangeRow) -> Sequence[OlderNode]:
+    def _older(self, stream: StreamRow, row: RangeRow) -> Sequence[OlderNode]:
         """The superseded prose of a range, the newest first."""
         if row.generations < 2:
             return ()
-        found = self._reader.generations(stream, row.anchor.from_seq, row.anchor.to_seq)
-        return [OlderNode(stream, section, at) for at, section in enumerate(found, 1)][:-1][::-1]
+        found = self._reader.generations(stream.stream, row.anchor.from_seq, row.anchor.to_seq)
+        named = stream_title(stream)
+        older = [OlderNode(stream.stream, section, at, named) for at, section in enumerate(found, 1)]
+        return older[:-1][::-1]
 
     def _after(self, node: Node) -> Iterator[Node]:
         stream = self._stream_of(node)
@@ -188,13 +191,13 @@ class TreeSource:
                 yield from self._ranges(stream, None)
             elif isinstance(node, RangeNode | OlderNode) and (row := self._range(node)) is not None:
                 passed = node.generation if isinstance(node, OlderNode) else row.generations
-                yield from (each for each in self._older(node.stream, row) if each.generation < passed)
+                yield from (each for each in self._older(stream, row) if each.generation < passed)
                 yield from self._ranges(stream, row.anchor.from_seq)
             elif isinstance(node, OpenNode) and node.hole:
                 rows = self._reader.page(stream.stream, 1, after=node.last)
                 if rows:
-                    yield RangeNode(stream.stream, rows[0])
-                    yield from self._older(stream.stream, rows[0])
+                    yield _range_node(stream, rows[0])
+                    yield from self._older(stream, rows[0])
                     yield from self._ranges(stream, rows[0].anchor.from_seq)
         yield from self._down_streams(stream)
 
@@ -234,8 +237,8 @@ class TreeSource:
 
     def _up_rows(self, stream: StreamRow, rows: Sequence[RangeRow]) -> Iterator[Node]:
         for row in reversed(rows):
-            yield from reversed(self._older(stream.stream, row))
-            yield RangeNode(stream.stream, row)
+            yield from reversed(self._older(stream, row))
+            yield _range_node(stream, row)
             yield from self._hole(stream, row)
 
     def _before(self, node: Node) -> Iterator[Node]:
@@ -247,9 +250,9 @@ class TreeSource:
                 yield from self._ranges_up(stream, node.first)
             elif (row := self._range(node)) is not None:
                 if isinstance(node, OlderNode):
-                    older = self._older(node.stream, row)
+                    older = self._older(stream, row)
                     yield from (each for each in reversed(older) if each.generation > node.generation)
-                    yield RangeNode(node.stream, row)
+                    yield _range_node(stream, row)
                 yield from self._hole(stream, row)
                 yield from self._ranges_up(stream, row.anchor.from_seq)
             yield self._stream_node(stream)
@@ -276,7 +279,7 @@ class TreeSource:
         rows = self._reader.page(stream.stream, 1, after=first - 1)
         if not rows:
             return next(self._tail(stream), None)
-        return next(self._hole(stream, rows[0]), RangeNode(stream.stream, rows[0]))
+        return next(self._hole(stream, rows[0]), _range_node(stream, rows[0]))
 
     def _node_at(self, place: Node | Hashable) -> Node | None:
         """The row as it is now, or what it stood under."""
@@ -294,10 +297,14 @@ class TreeSource:
         row = self._range_from(stream.stream, key[2]) if len(key) > 2 and isinstance(key[2], int) else None
         if row is None:
             return whole
-        current = RangeNode(stream.stream, row)
+        current = _range_node(stream, row)
         if key[0] != "older" or len(key) < 4:
             return current
-        return next((each for each in self._older(stream.stream, row) if each.generation == key[3]), current)
+        return next((each for each in self._older(stream, row) if each.generation == key[3]), current)
+
+
+def _range_node(stream: StreamRow, row: RangeRow) -> RangeNode:
+    return RangeNode(stream.stream, row, stream_title(stream))
 
 
 def _place(row: Node) -> int | None:

@@ -12,10 +12,10 @@ from workbench.tui.chronicle.going_page import ChronicleGoingPage
 from workbench.tui.chronicle.messages import BriefMade, JobSaid
 from workbench.tui.chronicle.nodes import Node, RangeNode, StreamNode
 from workbench.tui.chronicle.page_actions import JOB
-from workbench.tui.chronicle.words import range_words, stream_name
+from workbench.tui.chronicle.words import range_words
 from workbench.tui.document import Block, Paragraph, note
 from workbench.tui.jobs.running import run_beside
-from workbench.tui.present import Span, counted
+from workbench.tui.present import Span, counted, number
 from workbench.workspace.errors import Cancelled
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
         node, stop = self.cursor_node, self._begin()
         if node is None:
             return
-        stream = node.stream
+        stream, called = node.stream, node.named
 
         def work(workspace: Workspace) -> str:
             written = workspace.chronicle(stream).consolidate(cancelled=stop.is_set)
@@ -55,7 +55,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
                 return "Nothing is closed that is in no section yet."
             return f"{counted(len(written), 'section')} written, up to event {written[-1].to_seq}."
 
-        self._write(work, "Consolidating", stream_name(stream))
+        self._write(work, "Consolidating", called)
 
     def action_consolidate_all(self) -> None:
         """Write up what is closed in every stream that lags."""
@@ -77,8 +77,8 @@ class ChronicleWritingPage(ChronicleGoingPage):
         node = self.cursor_node
         if not isinstance(node, RangeNode):
             return
-        stream, anchor = node.stream, node.row.anchor
-        named = f"events {range_words(anchor.from_seq, anchor.to_seq)} of {stream_name(stream)}"
+        stream, called, anchor = node.stream, node.named, node.row.anchor
+        named = f"events {range_words(anchor.from_seq, anchor.to_seq)} of {called}"
 
         def answered(sure: bool | None) -> None:
             if not sure:
@@ -90,7 +90,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
                 made = chronicle.reconsolidate(anchor.section_id, cancelled=stop.is_set)
                 return f"Section {made.anchor.section_id} written. A rebuild drops it; an export keeps it."
 
-            self._write(work, "Writing a section again", stream_name(stream))
+            self._write(work, "Writing a section again", called)
 
         question = f"Write {named} again?"
         self.app.push_screen(ConfirmDialog(question, AGAIN, yes="write it again", no="leave it"), answered)
@@ -102,7 +102,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
         node = self.cursor_node
         if node is None:
             return
-        stream = node.stream
+        stream, called = node.stream, node.named
 
         def answered(sure: bool | None) -> None:
             if not sure:
@@ -116,7 +116,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
                     return "Stopped: the chronicle is what it was."
                 return f"{counted(len(rebuilt.sections), 'section')} written anew."
 
-            self._write(work, "Rebuilding a chronicle", stream_name(stream))
+            self._write(work, "Rebuilding a chronicle", called)
 
         blocks = rebuild_blocks(node, self.app.keymap.shown("chronicle.export"))
         self.app.push_screen(TypedConfirmDialog("Rebuild a chronicle", blocks, "rebuild"), answered)
@@ -128,11 +128,11 @@ class ChronicleWritingPage(ChronicleGoingPage):
             return
         self._stop.set()
         jobs = workspace.jobs
-        numbers = [row.id for row in jobs.live() if row.kind == JOB]
+        running = [row.id for row in jobs.live() if row.kind == JOB]
 
         def work() -> None:
-            for number in numbers:
-                jobs.stop(number)
+            for job in running:
+                jobs.stop(job)
 
         self.in_thread(work, "stop", "Stopping the writing of chronicles")
 
@@ -145,7 +145,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
         workspace, node = self._workspace, self.cursor_node
         if workspace is None or node is None:
             return
-        stream = node.stream
+        stream, called = node.stream, node.named
 
         def begin(text: str | None) -> None:
             if not text or not text.strip():
@@ -159,37 +159,37 @@ class ChronicleWritingPage(ChronicleGoingPage):
                     raise Cancelled("the export was stopped; no file was written")
                 return f"{counted(count, 'section')} written to {path}"
 
-            self._run("export", f"export the chronicle of {stream_name(stream)}", work)
+            self._run("export", f"export the chronicle of {called}", work)
 
-        name = _UNSAFE.sub("-", stream_name(stream)).strip("-.")[:_NAME_CHARS] or "chronicle"
-        hint = f"every section of {stream_name(stream)}, superseded ones too; a file of that name is replaced"
+        name = _UNSAFE.sub("-", called).strip("-.")[:_NAME_CHARS] or "chronicle"
+        hint = f"every section of {called}, superseded ones too; a file of that name is replaced"
         self.app.push_screen(PromptDialog("Export to", hint, str(Path.home() / f"{name}{SUFFIX}")), begin)
 
     def action_load(self) -> None:
         """Ask for a file, and read its sections into the stream."""
         from workbench.tui.dialogs.prompt import PromptDialog
 
-        workspace, node = self._workspace, self.cursor_node
-        if workspace is None or node is None:
+        node = self.cursor_node
+        if node is None:
             return
-        stream = node.stream
+        stream, called = node.stream, node.named
 
         def begin(text: str | None) -> None:
             if not text:
                 return
-            path = Path(text.strip()).expanduser().absolute()
+            path, stop = Path(text.strip()).expanduser().absolute(), self._begin()
 
-            def work(job: Job) -> str:
-                found = workspace.chronicle(stream).load(path, progress=job.progress, cancelled=job.cancelled)
+            def work(workspace: Workspace) -> str:
+                found = workspace.chronicle(stream).load(path, cancelled=stop.is_set)
                 if found is None:
-                    raise Cancelled("the loading was stopped; nothing was kept")
+                    return "Stopped: nothing of the file was kept."
                 there = found.sections - found.landed
-                rest = f"; {there} were there already" if there else ""
-                return f"{counted(found.landed, 'section')} loaded{rest}"
+                rest = f"; {number(there)} were there already" if there else ""
+                return f"{counted(found.landed, 'section')} loaded{rest}."
 
-            self._run(JOB, f"load sections of {stream_name(stream)}", work)
+            self._write(work, "Loading sections", called)
 
-        hint = f"a file that an export of {stream_name(stream)} wrote; all of it is kept or nothing"
+        hint = f"a file that an export of {called} wrote; all of it is kept or nothing"
         self.app.push_screen(PromptDialog("Load from", hint, "", check=readable), begin)
 
     # The brief
@@ -199,9 +199,9 @@ class ChronicleWritingPage(ChronicleGoingPage):
         workspace, node = self._workspace, self.cursor_node
         if workspace is None or node is None:
             return
-        stream = node.stream
+        stream, called = node.stream, node.named
         self.in_thread(
-            lambda: self.post_message(BriefMade(workspace.chronicle(stream).brief().text, stream)),
+            lambda: self.post_message(BriefMade(workspace.chronicle(stream).brief().text, called)),
             "brief",
             "Making a brief",
         )
@@ -209,7 +209,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
     def on_brief_made(self, message: BriefMade) -> None:
         """Copy it."""
         with self.app.showing_failures():
-            self.app.copy(message.text, f"the brief of {stream_name(message.stream)}")
+            self.app.copy(message.text, f"the brief of {message.stream}")
 
     # Working
 
@@ -269,7 +269,7 @@ def rebuild_blocks(node: Node, export_key: str) -> list[Block]:
     known = node.row.sections if isinstance(node, StreamNode) else 0
     sections = counted(known, "section") if known else "every section"
     return [
-        Paragraph(f"This throws away {sections} of {stream_name(node.stream)} and has all written anew."),
+        Paragraph(f"This throws away {sections} of {node.named} and has all written anew."),
         Paragraph("Gone for good are:"),
         Paragraph("prose that was written again, by hand, or came from a file", mark=Span("•", "warning")),
         Paragraph("every word that is there now: a model may tell it otherwise", mark=Span("•", "warning")),

@@ -12,7 +12,7 @@ class ChroniclePage(ChronicleWritingPage):
     """Streams and their ranges as a tree; prose, events, generations and lag of one beside it."""
 
     NAME, TITLE, NUMBER = NAME, "Chronicle", 5
-    LIST_SHARE = 43
+    LIST_SHARE = 46
     OFFERS = frozenset(
         {
             "page.filter",
