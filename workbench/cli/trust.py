@@ -15,6 +15,8 @@ from workbench.cli.options import Given, common, pass_given
 from workbench.cli.output import write_json, write_lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench.chronicle.summarizers import SummarizerSettings
     from workbench.workspace import Workspace
 
@@ -117,14 +119,14 @@ def _shown(workspace: Workspace, settings: SummarizerSettings) -> Iterator[str]:
         return
     if settings.summarizer == "command":
         program, *arguments = settings.command
-        yield f"runs       {_literal(program)}{_found(program)}"
+        yield f"runs       {_literal(program)}{_found(program, workspace.root)}"
         for argument in arguments:
             yield f"           {_literal(argument)}"
-        yield "           with the events of closed stretches on its standard input"
+        yield "           in this workspace's folder, with the events of closed stretches on its input"
     else:
         yield f"contacts   {_literal(settings.base_url)}"
         yield f"model      {_literal(settings.model)}"
-        yield "           with the events of closed stretches in the request"
+        yield f"           with the events of closed stretches in the request{_unguarded(settings.base_url)}"
     if settings.key_variable:
         yield f"gets       the value of your environment variable {_literal(settings.key_variable)}"
 
@@ -136,13 +138,24 @@ def _literal(word: str) -> str:
     return visible(f"“{word}”".replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t"))
 
 
-def _found(program: str) -> str:
-    """Where a program that is named without a folder is found now."""
+def _found(program: str, root: Path) -> str:
+    """Where a program that is not named by its whole path is found now; some come with the workspace."""
     import shutil
 
     from workbench.drawing import visible
 
-    if "/" in program:
+    if program.startswith("/"):
         return ""
+    if "/" in program:
+        return visible(f" ({root / program}, which whoever can write there may exchange)")
     found = shutil.which(program)
     return " (not found now)" if found is None else visible(f" ({found})")
+
+
+def _unguarded(address: str) -> str:
+    """That whoever is on the way can read along, where that is so."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    here = parts.hostname in ("localhost", "::1") or (parts.hostname or "").startswith("127.")
+    return "" if parts.scheme == "https" or here else ", which is not encrypted"
