@@ -24,14 +24,9 @@ PAGE_ROWS = 500
 
 _STORED = "SELECT section_id, from_seq, to_seq, unit, supersedes, generation, is_current, after_gap, row_id"
 _BY_ID = f"{_STORED} FROM {SECTIONS} WHERE stream_id = ? AND section_id = ?"
-# What a section is stored beside: its stream, the stream's last event, whether the id is there, and what
-# section is in front of its end.
-_PLACE = (
-    "SELECT s.stream_id, (SELECT max(e.seq) FROM events e WHERE e.stream_id = s.stream_id), "
-    f"EXISTS(SELECT 1 FROM {SECTIONS} i WHERE i.stream_id = s.stream_id AND i.section_id = ?2), "
-    f"c.section_id, c.to_seq FROM streams s LEFT JOIN {SECTIONS} c ON c.row_id = ("
-    f"SELECT b.row_id FROM {SECTIONS} b WHERE b.stream_id = s.stream_id AND b.is_current = 1 "
-    "AND b.from_seq <= ?3 ORDER BY b.from_seq DESC LIMIT 1) WHERE s.name = ?1"
+_BEFORE = (
+    f"SELECT section_id, to_seq FROM {SECTIONS} WHERE stream_id = ? AND is_current = 1 AND from_seq <= ? "
+    "ORDER BY from_seq DESC LIMIT 1"
 )
 _INSERT = (
     f"INSERT INTO {SECTIONS}(stream_id, section_id, from_seq, to_seq, unit, supersedes, generation, "
@@ -39,10 +34,11 @@ _INSERT = (
     "VALUES(?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)"
 )
 _RETIRE = f"UPDATE {SECTIONS} SET is_current = 0 WHERE row_id = ?"
-_CLOSE_GAP = (
-    f"UPDATE {SECTIONS} SET after_gap = 0 WHERE stream_id = ? AND is_current = 1 AND after_gap = 1 "
-    "AND from_seq = ?"
+# An UPDATE that finds nothing would have full text write a segment all the same, so it is looked for first.
+_GAP = (
+    f"SELECT row_id FROM {SECTIONS} WHERE stream_id = ? AND is_current = 1 AND after_gap = 1 AND from_seq = ?"
 )
+_CLOSE_GAP = f"UPDATE {SECTIONS} SET after_gap = 0 WHERE row_id = ?"
 
 
 class SQLiteChronicleStore:
@@ -85,36 +81,30 @@ class SQLiteChronicleStore:
         [section] = cleaned([section], self._log.redactor)
         with self._log.transaction() as transaction:
             connection = transaction.connection
-            number, last_seq, is_stored, before, end = self._place(connection, given)
-            if is_stored:
-                stored = self._stored(connection, number, given.section_id)
-                assert stored is not None
+            number = self._number(connection)
+            stored = self._stored(connection, number, given.section_id)
+            if stored is not None:
                 if strict or stored.anchor != given:
                     raise refusals.collision(given, stored.anchor)
                 return
-            check_content(section, last_seq)
-            if given.supersedes is not None:
+            check_content(section, 0 if number is None else sqlite.last_seq(connection, number))
+            assert number is not None
+            if given.supersedes is None:
+                self._insert_first(connection, number, section)
+            else:
                 self._insert_next(connection, number, section, given.supersedes)
-                return
-            if end >= given.from_seq:
-                raise refusals.overlap(given, before)
-            self._insert_first(connection, number, section, end)
 
-    def _place(self, connection: apsw.Connection, anchor: Anchor) -> tuple[int, int, bool, SectionId, int]:
-        """A row of `_PLACE`; what is not there is 0, False or empty."""
-        row = None
-        if is_text(self.stream):
-            named = anchor.section_id if is_text(anchor.section_id) else None
-            row = fetch.row(connection, _PLACE, (self.stream, named, _upto(anchor.to_seq)))
-        number, last, is_stored, before, end = row or (0, 0, 0, None, None)
-        return number, last or 0, bool(is_stored), before or "", end or 0
-
-    def _insert_first(self, connection: apsw.Connection, number: int, section: Section, end: int) -> None:
-        """Store the first prose of a range; `end` is where the section in front of it ends, or 0."""
+    def _insert_first(self, connection: apsw.Connection, number: int, section: Section) -> None:
         anchor = section.anchor
+        before = fetch.row(connection, _BEFORE, (number, anchor.to_seq))
+        if before is not None and before[1] >= anchor.from_seq:
+            raise refusals.overlap(anchor, before[0])
         check_id(anchor, 1)
+        end = 0 if before is None else before[1]
+        gap = fetch.value(connection, _GAP, (number, anchor.to_seq + 1))
+        if gap is not None:
+            connection.execute(_CLOSE_GAP, (gap,))
         self._insert(connection, number, section, 1, after_gap=end < anchor.from_seq - 1)
-        connection.execute(_CLOSE_GAP, (number, anchor.to_seq + 1))
 
     def _insert_next(
         self, connection: apsw.Connection, number: int, section: Section, supersedes: SectionId
