@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Anchor, Section, Written
     from workbench.log.pins.recording import Recording
-    from workbench.workspace.chronicle import Rebuilt
+    from workbench.workspace.chronicle.stream import Rebuilt
     from workbench.workspace.readers.chronicle_queries import ChronicleReader, RangeRow, StreamRow
 
 

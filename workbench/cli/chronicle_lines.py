@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.chronicle.sections import Anchor, Section, Written
     from workbench.cli.given import Given
     from workbench.log.pins.recording import Recording
-    from workbench.workspace.chronicle import Rebuilt
+    from workbench.workspace.chronicle.stream import Rebuilt
     from workbench.workspace.readers.chronicle_queries import ChronicleReader, RangeRow, StreamRow
     from workbench.workspace.rows import EventRow
 
