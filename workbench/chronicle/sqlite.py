@@ -44,8 +44,9 @@ _CLOSE_GAP = f"UPDATE {SECTIONS} SET after_gap = 0 WHERE row_id = ?"
 class SQLiteChronicleStore:
     """The sections of one stream: a `ChronicleStore`. Several may be open at once, in any thread.
 
-    Each call is one transaction, or a savepoint inside the caller's own. Reads see what the calling thread
-    has written, and raise the storage errors of a read; writes also those of a write.
+    Each call is one transaction, or a part of the caller's own: there a refusal has changed nothing, and
+    after a storage error the whole of it has to be given up. Reads see what the calling thread has
+    written, and raise the storage errors of a read; writes also those of a write.
     """
 
     def __init__(self, log: EventLog, stream: str) -> None:
@@ -79,8 +80,7 @@ class SQLiteChronicleStore:
     def _append(self, section: Section, *, strict: bool) -> None:
         given = section.anchor
         [section] = cleaned([section], self._log.redactor)
-        with self._log.transaction() as transaction:
-            connection = transaction.connection
+        with self._writing() as connection:
             number = self._number(connection)
             stored = self._stored(connection, number, given.section_id)
             if stored is not None:
@@ -93,6 +93,19 @@ class SQLiteChronicleStore:
                 self._insert_first(connection, number, section)
             else:
                 self._insert_next(connection, number, section, given.supersedes)
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """For a write that refuses before it changes anything.
+
+        Without a savepoint in the caller's transaction: full text would write a segment for each.
+        """
+        if self._log.in_transaction:
+            with self._log.reader() as connection:
+                yield connection
+            return
+        with self._log.transaction() as transaction:
+            yield transaction.connection
 
     def _insert_first(self, connection: apsw.Connection, number: int, section: Section) -> None:
         anchor = section.anchor
