@@ -59,10 +59,10 @@ def test_a_stream_says_how_far_its_chronicle_is(workspace: Workspace) -> None:
     chronicle.consolidate()
     row = reader.streams(1)[0]
     assert (row.sections, row.due_units, row.lag_events, row.title) == (6, 0, 1, "round 0 act 0")
-    assert workspace.status()["chronicle"] == {"sections": 6, "lagging": 0}
+    assert workspace.status()["summary"].items() >= {"sections": 6, "lagging_streams": 0}.items()
     round_of(workspace, "s1", 6)
     assert reader.streams(1)[0].due_units == 1
-    assert workspace.status()["chronicle"] == {"sections": 6, "lagging": 1}
+    assert workspace.status()["summary"].items() >= {"sections": 6, "lagging_streams": 1}.items()
 
 
 def test_a_hole_counts_as_a_stretch_that_waits(workspace: Workspace) -> None:

@@ -17,6 +17,7 @@ from workbench.log.streams import pins_stream
 from workbench.storage.errors import DatabaseReadOnly
 from workbench.workspace import Workspace
 from workbench.workspace.chronicle.errors import NotConsolidated, UnknownStream, Untrusted
+from workbench.workspace.transfer import export_file, import_file
 
 ROUNDS = ["1-5", "6-9"]
 
@@ -324,3 +325,48 @@ def test_an_endpoint_is_not_contacted_before_the_person_said_so(plain: Workspace
     manifest.write_text(manifest.read_text().replace("127.0.0.1:9", "127.0.0.2:9"))
     with pytest.raises(Untrusted):
         plain.chronicle("s1").consolidate()
+
+
+def test_the_books_travel_with_the_log_and_a_replay_there_draws_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with drawing(tmp_path, monkeypatch) as workspace:
+        workspace.chronicle("s1").consolidate()
+        before = exported(workspace, tmp_path / "before")
+        log = tmp_path / "log.jsonl"
+        export_file(workspace.log, log)
+        with Workspace.create(tmp_path / "copy", title="ws", owner="me", timezone="UTC") as copy:
+            import_file(copy.log, log)
+            # The sections did not travel, and nothing there is trusted: neither is needed.
+            assert not copy.chronicle("s1").anchors.all()
+            use(copy.root, writer(tmp_path))
+            assert not copy.chronicles.trusted()
+            copy.chronicle("s1").rebuild(replay=True)
+            assert exported(copy, tmp_path / "there") == before and drawn(tmp_path) == 2
+            export_file(copy.log, tmp_path / "again.jsonl")
+        assert (tmp_path / "again.jsonl").read_bytes() == log.read_bytes()
+
+
+def test_doctor_finds_nothing_wrong_with_a_chronicle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with drawing(tmp_path, monkeypatch) as workspace:
+        before = {each.code for each in workspace.doctor().findings}
+        chronicle = workspace.chronicle("s1")
+        chronicle.consolidate()
+        chronicle.reconsolidate("1-5")
+        assert {each.code for each in workspace.doctor().findings} == before
+        assert workspace.rescan().secrets == {}
+
+
+def test_a_secret_that_a_program_writes_is_in_no_section_and_no_pin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with drawing(tmp_path, monkeypatch) as workspace:
+        secret = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+        program = tmp_path / "writer.py"
+        program.write_text(program.read_text().replace('print("Draw"', f'print("the key is {secret}"'))
+        chronicle = workspace.chronicle("s1")
+        chronicle.consolidate()
+        assert "the key is [redacted" in chronicle.store.sections()[0].prose.lower()
+        root = workspace.root
+    stored = b"".join(each.read_bytes() for each in root.glob("chronicle.db*"))
+    assert secret.encode() not in stored

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from workbench.memory.events import ReviewItem
     from workbench.memory.memory import Memory
     from workbench.memory.reviews_written import ReviewReceipt
-    from workbench.workspace.chronicle import Chronicles, StreamChronicle
+    from workbench.workspace.chronicle.chronicles import Chronicles
+    from workbench.workspace.chronicle.stream import StreamChronicle
     from workbench.workspace.doctor import DoctorReport
     from workbench.workspace.jobs.jobs import Jobs
     from workbench.workspace.migration import Migrated, MigrationPlan
@@ -276,6 +277,7 @@ class Workspace:
         from zoneinfo import ZoneInfo
 
         from workbench.memory.memory import Memory
+        from workbench.workspace.chronicle.for_agents import for_startup
         from workbench.workspace.evidence import stager
 
         return Memory(
@@ -285,7 +287,7 @@ class Workspace:
             clock=self._clock,
             label=self._label_of,
             zone=ZoneInfo(self.timezone),
-            chronicle=lambda streams, upto: self.chronicles.for_startup(streams, upto),
+            chronicle=lambda streams, upto: for_startup(self.log, streams, upto),
         )
 
     @cached_property
@@ -298,7 +300,7 @@ class Workspace:
     @cached_property
     def chronicles(self) -> Chronicles:
         """The chronicles of all streams, and what writes them."""
-        from workbench.workspace.chronicle import Chronicles
+        from workbench.workspace.chronicle.chronicles import Chronicles
 
         return Chronicles(self)
 
@@ -532,10 +534,12 @@ class Workspace:
 
     def status(self) -> dict[str, Any]:
         """What a person asks first: where it is, its schema, how much is in it."""
+        from workbench.workspace.chronicle.closing import overview
         from workbench.workspace.summary import summary
 
         found = summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
-        return found | {"chronicle": self.chronicles.overview()}
+        found["summary"] |= overview(self)
+        return found
 
     # -- end -------------------------------------------------------------------------------
 

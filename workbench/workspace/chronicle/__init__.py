@@ -24,10 +24,17 @@ All of them, `workspace.chronicles`:
 
 For screens, `workspace.readers.chronicle`: see `readers.chronicle_queries.ChronicleReader`.
 
-`consolidate`, `reconsolidate` and `rebuild` are jobs by themselves: do not wrap them in another.
+`consolidate`, `reconsolidate`, `rebuild` and `load` are jobs by themselves: do not wrap them in another.
+
+What a status or a startup shows is read without loading what writes: `closing`, `for_agents`.
 """
 
-from workbench.workspace.chronicle.chronicles import Chronicles
-from workbench.workspace.chronicle.stream import Rebuilt, StreamChronicle
+from __future__ import annotations
 
-__all__ = ["Chronicles", "Rebuilt", "StreamChronicle"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.workspace.chronicle.chronicles import Chronicles
+    from workbench.workspace.chronicle.stream import Rebuilt, StreamChronicle
+
+    __all__ = ["Chronicles", "Rebuilt", "StreamChronicle"]

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.chronicle.boundaries import EventTypes, UnknownBoundary, closing
+from workbench.chronicle.boundaries import EventTypes
 from workbench.chronicle.consolidator import NotPinned
-from workbench.chronicle.sections import Anchor, Section
-from workbench.chronicle.sqlite import SQLiteChronicleStore
+from workbench.chronicle.sections import Anchor
 from workbench.chronicle.summarizers.configuration import COMMAND, OPENAI, SummarizerSettings, summarizer
 from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.chronicle.summarizers.extractive import Extractive
-from workbench.chronicle.summarizers.words import shortened
-from workbench.chronicle.withheld import is_withheld
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.resolver import PinResolver
-from workbench.workspace.chronicle import streams_queries, trust
+from workbench.workspace.chronicle import closing, streams_queries, trust
 from workbench.workspace.chronicle.errors import UnknownStream
-from workbench.workspace.chronicle.hidden_queries import HiddenEvents
 from workbench.workspace.chronicle.stream import StreamChronicle
 from workbench.workspace.chronicle.turns import Progress
-from workbench.workspace.errors import ManifestError
-from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.checking import CONSOLIDATED
-from workbench.workspace.manifest.problems import dotted
 
 if TYPE_CHECKING:
     from workbench.workspace.chronicle.background import Background
     from workbench.workspace.workspace import Workspace
-
-SECTIONS_AT_STARTUP = 3
-"""The newest ones."""
-CHARACTERS_AT_STARTUP = 4000
-"""Of each; the whole prose is in the brief of the stream."""
-_LOOKED_AT = 32
-"""Sections, of which some may be withheld."""
 
 
 class Chronicles:
@@ -66,50 +51,13 @@ class Chronicles:
         found = streams_queries.candidates(self._workspace.log, self.closing())
         return [name for name in found.names if self.of(name).lag().due]
 
-    def overview(self) -> dict[str, int | None]:
-        """Of all streams: current `sections`, and how many streams are `lagging`; ready to become JSON.
-
-        None of the latter where the manifest names a boundary that there is not.
-        """
-        sections = streams_queries.count_sections(self._workspace.log)
-        try:
-            found = streams_queries.candidates(self._workspace.log, self.closing())
-        except UnknownBoundary:
-            return {"sections": sections, "lagging": None}
-        return {"sections": sections, "lagging": len(found.names)}
-
     def closing(self) -> dict[str, EventTypes]:
         """By kind of stream, what closes a stretch, as the manifest says now. Raises `UnknownBoundary`."""
-        found = {kind: self.boundary(kind) for kind in self._workspace.manifest.chronicle.close}
-        return {kind: types for kind, types in found.items() if types is not None}
+        return closing.boundaries(self._workspace)
 
     def boundary(self, kind: str) -> EventTypes | None:
         """What closes a stretch in streams of a kind; None if nothing does. Raises `UnknownBoundary`."""
-        manifest = self._workspace.manifest
-        try:
-            return closing(kind, manifest.chronicle.close, self._workspace.log.registry)
-        except UnknownBoundary as error:
-            at = ("chronicle", "close", kind)
-            place = f"{manifest.path}:{_line(manifest.path, at)}: {dotted(at)}"
-            raise UnknownBoundary(f"{place}: {error.message}", hint=error.hint) from None
-
-    def for_startup(self, streams: Sequence[str], upto: int) -> Mapping[str, Any] | None:
-        """What an agent that begins with a task is shown of its chronicle: a `memory.ports.TaskChronicle`."""
-        for name in streams:
-            store = SQLiteChronicleStore(self._workspace.log, name)
-            newest = store.newest(_LOOKED_AT)
-            if not newest:
-                continue
-            hidden = HiddenEvents(self._workspace.log, name)
-            shown = [
-                each for each in newest if each.written.position <= upto and not is_withheld(each, hidden)
-            ]
-            return {
-                "stream": name,
-                "anchors": {"consolidated_through": store.consolidated_through()},
-                "sections": [_for_agent(each) for each in shown[:SECTIONS_AT_STARTUP]],
-            }
-        return None
+        return closing.boundary(self._workspace, kind)
 
     # -- writing ---------------------------------------------------------------------------
 
@@ -202,25 +150,3 @@ class Chronicles:
             return summarizer(settings, resolver)
 
         return make
-
-
-def _for_agent(section: Section) -> dict[str, Any]:
-    anchor = section.anchor
-    return {
-        "section_id": anchor.section_id,
-        "from_seq": anchor.from_seq,
-        "to_seq": anchor.to_seq,
-        "prose": shortened(section.prose, CHARACTERS_AT_STARTUP),
-        "advisory": True,
-    }
-
-
-def _line(path: Path, at: At) -> int:
-    """Where a key stands in a manifest; 0 if it cannot be said."""
-    from workbench.workspace.manifest.places import Places
-    from workbench.workspace.manifest.reading import read_bytes
-
-    try:
-        return Places.of(read_bytes(path)[0]).line(at)
-    except ManifestError:
-        return 0
