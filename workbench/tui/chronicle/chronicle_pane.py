@@ -24,7 +24,7 @@ from workbench.tui.chronicle.nodes import (
     section_of,
 )
 from workbench.tui.chronicle.prose_document import ProseDocument
-from workbench.tui.chronicle.reading import read_side
+from workbench.tui.chronicle.reading import Drawn, read_side
 from workbench.tui.chronicle.sides import (
     Look,
     Told,
@@ -32,10 +32,9 @@ from workbench.tui.chronicle.sides import (
     generation_blocks,
     lag_blocks,
     open_blocks,
-    prose_blocks,
     stream_blocks,
 )
-from workbench.tui.document import Block, Document, Verbatim, note
+from workbench.tui.document import Block, Document, Paragraph, Verbatim, note
 from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -52,6 +51,7 @@ SIDES = (PROSE, EVENTS, GENERATIONS, LAG)
 TITLES = (("Prose", "Events", "Generations", "Lag"), ("Prose", "Events", "Gener.", "Lag"))
 SHORT_ROWS = 14
 """Rows of the text under which an anchor has two lines: the prose is to be seen, too."""
+FIRST_CHARS = 160
 KEYS = ("chronicle.consolidate", "chronicle.again", "page.select")
 """Actions whose keys the sides name."""
 
@@ -124,19 +124,6 @@ class ChroniclePane(Vertical):
     def event(self) -> EventRow | None:
         """The event under the cursor of the events' side; None on other sides."""
         return self.events.cursor_row if self.side == EVENTS and self._events_of is not None else None
-
-    @property
-    def told(self) -> Told | None:
-        """The section that the row shows, as far as it was read."""
-        node = self._node
-        match node:
-            case OlderNode():
-                return Told(node.section, node.generation, False, False)
-            case RangeNode():
-                found: Section | None = self._read_of.get(PROSE)
-                return None if found is None else Told(found, node.row.generation, True, node.row.withheld)
-            case _:
-                return None
 
     def show(self, node: Node | None, as_of: int | None, guidance: Sequence[Block] = ()) -> None:
         """Show this row as of a position or now, or `guidance` where there is none."""
@@ -241,7 +228,7 @@ class ChroniclePane(Vertical):
     @property
     def _needs_reading(self) -> bool:
         match self._node, self.side:
-            case (None, _) | (_, "events") | (OlderNode() | OpenNode(), "prose"):
+            case (None, _) | (_, "events") | (OpenNode(), "prose"):
                 return False
             case (StreamNode() | OpenNode(), "generations"):
                 return False
@@ -292,17 +279,16 @@ class ChroniclePane(Vertical):
                 return ProseDocument(exact, prose)
             case OpenNode():
                 return Document(open_blocks(node, look))
-            case RangeNode():
-                told = self.told or Told(
-                    Section(node.row.anchor, node.row.words, node.row.pins, node.row.written),
-                    node.row.generation,
-                    True,
-                    node.row.withheld,
-                )
-                return ProseDocument(anchor_blocks(told, look), prose_blocks(told.section.prose))
+            case RangeNode(row=row):
+                section = Section(row.anchor, row.words, row.pins, row.written)
+                return self._told(Told(section, True, row.withheld), data, look)
             case OlderNode():
-                told = Told(node.section, node.generation, False, False)
-                return ProseDocument(anchor_blocks(told, look), prose_blocks(node.section.prose))
+                return self._told(Told(node.section, False, False), data, look)
+
+    def _told(self, told: Told, drawn: Drawn | None, look: Look) -> Document:
+        """An anchor as the list knows it, with its prose when that was read; until then its first words."""
+        prose: Sequence[Block] = (Paragraph(told.section.prose[:FIRST_CHARS], role="dim"),)
+        return ProseDocument(anchor_blocks(told, look), prose if drawn is None else drawn.prose)
 
     def _generations(self, node: Node, data: Any, look: Look) -> Sequence[Block]:
         if isinstance(node, StreamNode | OpenNode):

@@ -13,7 +13,7 @@ from workbench.tui.chronicle.chronicle_pane import GENERATIONS, PROSE, Chronicle
 from workbench.tui.chronicle.hints import empty_lines, guidance
 from workbench.tui.chronicle.node_rows import NodeRows
 from workbench.tui.chronicle.nodes import Node, StreamNode, section_of
-from workbench.tui.chronicle.reading import chronicles, searching
+from workbench.tui.chronicle.reading import chronicles, counting, searching
 from workbench.tui.chronicle.search_source import SearchSource
 from workbench.tui.chronicle.tree_source import TreeSource
 from workbench.tui.place_kept import PlaceKept
@@ -187,12 +187,13 @@ class ChronicleListPage(ReadingPage):
                 searching(workspace, self.as_of), workspace.readers.chronicle, self.wanted
             )
         else:
-            self._source = TreeSource(chronicles(workspace, self.as_of), self.opened)
+            counts = counting(workspace) if self.as_of is None else None
+            self._source = TreeSource(chronicles(workspace, self.as_of), self.opened, counts)
         self.tree_list.set_source(self._source, at)
 
     def _show_rows(self) -> None:
         marked = None if self.marked is None else self.marked.key
-        self.tree_list.renderer = NodeRows(self._now, marked)
+        self.tree_list.renderer = NodeRows(self._now, marked, bool(self.wanted))
 
     # Opening
 

@@ -38,9 +38,11 @@ class NodeRows:
 
     now: Callable[[], datetime]
     marked: Hashable = None
+    found: bool = False
+    """It is what a search found, and no tree."""
 
     def header(self, width: int) -> Line | None:
-        return table_header(_columns(width), width)
+        return None if self.found else table_header(_columns(width), width)
 
     def lines(self, row: Node, width: int, state: RowState) -> Sequence[Line]:
         match row:
@@ -50,10 +52,11 @@ class NodeRows:
                 mark = WITHHELD if row.row.withheld else _NOTHING
                 anchor, written = row.row.anchor, row.row.written.at
                 words = plain_words(row.row.words)
-                named = row.named if isinstance(row, FoundNode) else ""
                 again = row.row.generation if row.row.generation > 1 else 0
-                line = self._range(row, mark, range_words(*anchor[1:3]), again, words, written, width, named)
-                return (line,)
+                named = range_words(*anchor[1:3])
+                if isinstance(row, FoundNode):
+                    return self._found(row, mark, named, again, words, width)
+                return (self._range(row, mark, named, again, words, written, width),)
             case OlderNode():
                 anchor, written = row.section.anchor, row.section.written.at
                 words = plain_words(row.section.prose)
@@ -84,20 +87,27 @@ class NodeRows:
         words: str,
         written: int,
         width: int,
-        stream: str = "",
     ) -> Line:
         """A range takes the whole line: it has nothing to be counted."""
         old = isinstance(row, OlderNode)
         role: Role = "faint" if old else "dim"
         again = (Span(f" #{generation}", "faint" if old else "accent"),) if generation else ()
         said: Line = (
-            *((Span(f"{stream}  ", "ink"),) if stream else (Span("    " if old else "  "),)),
+            Span("    " if old else "  "),
             Span(named, role),
             *again,
             Span(f"  {words}", "faint" if old else "text"),
         )
         when = (Span(age(from_micros(written), self.now()) if written else "", "dim"),)
         return self._line(row, mark, said, when if width >= ROOMY else (), width)
+
+    def _found(
+        self, row: FoundNode, mark: Span, named: str, generation: int, words: str, width: int
+    ) -> Sequence[Line]:
+        """What a search found stands by itself: its stream and range, and under them where the words are."""
+        again = (Span(f" #{generation}", "accent"),) if generation else ()
+        title = self._line(row, mark, (Span(row.named, "ink"),), (Span(named, "dim"), *again), width)
+        return (title, (Span("  "), *fit_line((Span(words, "text"),), max(1, width - 2))))
 
     def _open(self, row: OpenNode, width: int) -> Line:
         said: Line = (

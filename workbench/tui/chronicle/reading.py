@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.tui.chronicle.nodes import Node, OlderNode, RangeNode, StreamNode
-from workbench.tui.chronicle.sides import Behind
+from workbench.tui.chronicle.sides import Behind, prose_blocks
 
 if TYPE_CHECKING:
+    from workbench.chronicle.sections import Section
     from workbench.tui.chronicle.tree_source import ReadsChronicles
+    from workbench.tui.document import Block
     from workbench.workspace import Workspace
+    from workbench.workspace.readers.chronicle_counts_queries import ChronicleCounts
     from workbench.workspace.readers.chronicle_queries import StreamRow
     from workbench.workspace.readers.chronicle_search_queries import ChronicleSearch
 
 _BRIEF = 8_000
 _HOLES = 20
+
+
+class Drawn(NamedTuple):
+    """A section, and its prose as it is drawn: reading Markdown takes its time."""
+
+    section: Section
+    prose: Sequence[Block]
 
 
 def read_side(workspace: Workspace, node: Node, side: str, as_of: int | None) -> Any:
@@ -27,8 +39,11 @@ def read_side(workspace: Workspace, node: Node, side: str, as_of: int | None) ->
             return workspace.chronicle(node.stream).brief(max_chars=_BRIEF).text
         case RangeNode() if side == "generations":
             return chronicles(workspace, as_of).generations(node.stream, *node.row.anchor[1:3])
-        case RangeNode():
-            return reader.section(node.stream, node.row.anchor.section_id)
+        case RangeNode() if side == "prose":
+            section = reader.section(node.stream, node.row.anchor.section_id)
+            return None if section is None else Drawn(section, prose_blocks(section.prose))
+        case OlderNode() if side == "prose":
+            return Drawn(node.section, prose_blocks(node.section.prose))
         case OlderNode():
             return chronicles(workspace, as_of).generations(node.stream, *node.section.anchor[1:3])
         case _:
@@ -43,6 +58,13 @@ def chronicles(workspace: Workspace, as_of: int | None) -> ReadsChronicles:
     from workbench.workspace.readers.chronicle_past_queries import ChroniclePast
 
     return ChroniclePast(workspace.log, reader, as_of)
+
+
+def counting(workspace: Workspace) -> ChronicleCounts:
+    """Counts the rows of the chronicles of now."""
+    from workbench.workspace.readers.chronicle_counts_queries import ChronicleCounts
+
+    return ChronicleCounts(workspace.log, lambda: workspace.manifest.chronicle.close)
 
 
 def searching(workspace: Workspace, as_of: int | None) -> ChronicleSearch:
@@ -66,4 +88,5 @@ def _behind(workspace: Workspace, node: Node) -> tuple[StreamRow, Behind] | None
         len(holes),
         settings.summarizer,
         all_of_them.trusted(),
+        f"workbench trust --root {shlex.quote(str(workspace.root))}",
     )

@@ -12,7 +12,7 @@ from workbench.log.times import from_micros
 from workbench.tui.chronicle.comparison import comparison_blocks
 from workbench.tui.chronicle.node_rows import MARKED, WITHHELD
 from workbench.tui.chronicle.nodes import OpenNode
-from workbench.tui.chronicle.words import pin_words, range_words, stream_name, stream_title
+from workbench.tui.chronicle.words import pin_words, range_words, stream_title
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, note
 from workbench.tui.present import Line, Span, ago, counted, exact, number, one_line
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PINS = 4
 _FIELD = 15
 """Cells of the names of fields, and of the gaps around them."""
+_MINUTE = len("2026-03-04 12:33")
 _NAME = 60
 ADVISORY = "advisory: check its events"
 
@@ -47,7 +48,6 @@ class Told(NamedTuple):
     """What the prose side shows of a section."""
 
     section: Section
-    generation: int
     current: bool
     withheld: bool
 
@@ -63,6 +63,8 @@ class Behind(NamedTuple):
     hole_count: int
     summarizer: str
     trusted: bool
+    trusting: str
+    """The command that says that it may be used."""
 
 
 def anchor_blocks(told: Told, look: Look) -> list[Block]:
@@ -190,7 +192,7 @@ def _pair(found: Sequence[Section], shown: str, marked: str) -> tuple[int, int]:
 
 def lag_blocks(row: StreamRow, behind: Behind, look: Look) -> list[Block]:
     """How far a chronicle is behind its stream, what closes next, and who would write it."""
-    blocks: list[Block] = [Heading("Lag", stream_name(row.stream))]
+    blocks: list[Block] = [Heading("Lag", stream_title(row))]
     lag = behind.lag
     rows: list[tuple[str, str | Line]] = [
         ("last event", number(lag.last_seq)),
@@ -221,9 +223,8 @@ def lag_blocks(row: StreamRow, behind: Behind, look: Look) -> list[Block]:
     if not behind.trusted:
         said = "The manifest names it, and you have not said yet that it may be used."
         blocks.append(Paragraph(said, mark=Span("!", "warning"), role="warning"))
-        blocks.append(
-            Paragraph((Span("workbench trust", "ink"), Span("  in a shell says so", "dim")), indent=2)
-        )
+        blocks.append(Paragraph((Span("In a shell:", "dim"),), indent=2))
+        blocks.append(Paragraph((Span(behind.trusting, "ink"),), indent=2))
     return blocks
 
 
@@ -243,8 +244,8 @@ def _when(section: Section, look: Look) -> Line:
     if written.at:
         when = from_micros(written.at)
         since, at = ago(when, look.now), exact(when, look.zone)
-        # Where there is no room for it the zone is left out: it is that of the program.
-        at = at if len(since) + len(at) + _FIELD <= look.width else at.rsplit(" ", 1)[0]
+        # Where there is no room, seconds and zone are left out: the zone is that of the program.
+        at = at if len(since) + len(at) + _FIELD <= look.width else at[:_MINUTE]
         said = [Span(since, "text"), Span(f"  {at}", "dim")]
     return tuple(said) or (Span("not known", "dim"),)
 

@@ -14,6 +14,7 @@ from workbench.tui.widgets.page_source import Page
 
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Section
+    from workbench.workspace.readers.chronicle_counts_queries import ChronicleCounts
     from workbench.workspace.readers.chronicle_queries import RangeRow, StreamRow
 
 _STREAMS, _RANGES = 25, 60
@@ -51,13 +52,17 @@ class ReadsChronicles(Protocol):
 class TreeSource:
     """Streams in the reader's order, under an opened one its ranges by their events.
 
-    What is `opened` may be changed while it is read: the next page is another then.
+    What is `opened` may be changed while it is read: the next page is another then. Without `counts`, as
+    for an earlier moment, rows are counted by walking over them.
     """
 
-    def __init__(self, reader: ReadsChronicles, opened: frozenset[str]) -> None:
+    def __init__(
+        self, reader: ReadsChronicles, opened: frozenset[str], counts: ChronicleCounts | None = None
+    ) -> None:
         self.opened = opened
         """The streams whose ranges are shown."""
         self._reader = reader
+        self._counts = counts
         self._newest = 0
         self._sections: dict[str, tuple[int, int]] = {}
         """By opened stream its place among streams, and its sections: for the thumb."""
@@ -113,6 +118,8 @@ class TreeSource:
         return None
 
     def count(self, cancelled: Callable[[], bool], progress: Callable[[int], None]) -> int:
+        if self._counts is not None:
+            return self._counts.streams() + sum(map(self._rows_under, self.opened))
         found = 0
         for _ in self._down_streams(None):
             found += 1
@@ -121,6 +128,12 @@ class TreeSource:
                     break
                 progress(found)
         return found
+
+    def _rows_under(self, name: str) -> int:
+        stream = self._reader.stream(name)
+        if stream is None or self._counts is None:
+            return 0
+        return sum(self._counts.sections(name)) + sum(1 for _ in self._tail(stream))
 
     # Walking down
 
