@@ -12,6 +12,7 @@ import tomllib
 import uuid
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -72,9 +73,11 @@ PAYLOADS: dict[str, tuple[set[str], set[str]]] = {
         {"scope_domain", "scope_project", "scope_task", "target_id", "quarantined", "reason", "by"},
         set(),
     ),
+    "pin.promoted": ({"drawn_for", "unit_id", "key", "kind", "result", "attempts"}, set()),
 }  # fmt: skip
 CAUSED = {"checkpoint.recorded", "fact.asserted"}
 SESSION_TYPES = {"chronicum.created", "chronicum.described", "actum.recorded", "unit.closed"}
+PIN_TYPES = {"pin.promoted"}
 KINDS = {"message", "thought", "tool_request", "tool_response"}
 ACTOR_KINDS = {"human", "agent", "system"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
@@ -112,7 +115,7 @@ def sample(request: pytest.FixtureRequest) -> Sample:
 
 
 def test_there_is_a_sample() -> None:
-    assert [path.name for path in SAMPLES] == ["atlas-handoff", "messy-names"]
+    assert [path.name for path in SAMPLES] == ["atlas-handoff", "long-negotiation", "messy-names"]
 
 
 def test_every_file_is_text(sample: Sample) -> None:
@@ -135,7 +138,7 @@ def test_every_line_is_canonical_and_has_every_field(sample: Sample) -> None:
     for line, event in zip(sample.lines, sample.events, strict=True):
         assert line == json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         assert set(event) == ENVELOPE
-        assert event["namespace"] == "workbench"
+        assert event["namespace"] == ("pins" if event["type"] in PIN_TYPES else "workbench")
         assert event["schema_version"] == 1
         assert event["visibility"] in ("public", "private")
         assert event["correlation_id"] is None
@@ -156,10 +159,18 @@ def test_what_an_observation_causes_stands_right_behind_it(sample: Sample) -> No
 def test_memory_events_stand_in_the_stream_of_their_scope(sample: Sample) -> None:
     for event in sample.events:
         payload = event["payload"]
-        if event["type"] not in SESSION_TYPES:
+        if event["type"] not in SESSION_TYPES | PIN_TYPES:
             keys = [payload[key] for key in ("scope_domain", "scope_project", "scope_task")]
             named = [quote(key, safe="~") for key in keys if key]
             assert event["stream"] == "/".join((("domain", "project", "task")[len(named) - 1], *named))
+
+
+def test_pins_stand_beside_the_stream_that_they_were_drawn_for(sample: Sample) -> None:
+    streams = {event["stream"] for event in sample.events}
+    for event in sample.of_type("pin.promoted"):
+        drawn_for = event["payload"]["drawn_for"]
+        assert drawn_for in streams
+        assert event["stream"] == "pins/" + quote(drawn_for, safe="~")
 
 
 def test_references_lead_to_earlier_events_of_their_kind(sample: Sample) -> None:
@@ -336,6 +347,31 @@ def test_every_marker_of_something_removed_has_its_receipt(sample: Sample) -> No
         assert counted == found
 
 
+def test_a_chronicle_cites_events_of_its_stream_and_is_chained(sample: Sample) -> None:
+    ids = {(event["stream"], event["seq"]): event["event_id"] for event in sample.events}
+    types = {(event["stream"], event["seq"]): event["type"] for event in sample.events}
+    kept = {event["payload"]["key"] for event in sample.of_type("pin.promoted")}
+    for file in sorted((sample.path / "chronicle").glob("*.jsonl")):
+        lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        head, *sections, tail = [json.loads(line) for line in lines]
+        stream = head["stream"]
+        assert head["begins_with"] == ids[stream, 1]
+        assert tail["sections"] == len(sections) > 0
+        digest = b""
+        for line in lines:
+            body = line[: line.rindex(',"chain":"')].encode()
+            digest = hashlib.sha256(digest + body).hexdigest().encode()
+            assert json.loads(line)["chain"] == digest.decode()
+        for section in sections:
+            first, last = section["from_seq"], section["to_seq"]
+            assert section["section_id"].split("#")[0] == f"{first}-{last}"
+            assert section["first_event"] == ids[stream, first]
+            assert section["last_event"] == ids[stream, section["unit"]] == ids[stream, last]
+            assert types[stream, last] in ("unit.closed", "checkpoint.recorded")
+            assert section["prose"].strip()
+            assert set(section.get("pins", ())) <= kept
+
+
 class TestAtlasHandoff:
     """What the first workspace a person sees is meant to show."""
 
@@ -363,7 +399,7 @@ class TestAtlasHandoff:
             len({actum["actor"] for actum in acta if "parent" in actum["metadata"] and "/" in actum["actor"]})
             == 2
         )
-        assert {event["type"] for event in atlas.events} == set(PAYLOADS)
+        assert {event["type"] for event in atlas.events} == set(PAYLOADS) - PIN_TYPES
         assert any(event["visibility"] == "private" for event in atlas.events)
         assert any(len(actum["content"].split("\n")) >= 100 for actum in acta)
 
@@ -395,3 +431,78 @@ class TestAtlasHandoff:
         for event in atlas.acta():
             session = event["payload"]["chronicum_id"]
             assert (session[:20] if "/" in session else session) in readme
+
+
+class TestLongNegotiation:
+    """What the workspace with a chronicle is meant to show."""
+
+    @pytest.fixture(scope="class")
+    def long(self) -> Sample:
+        path = ROOT / "long-negotiation"
+        lines = (path / "log.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
+        manifest = tomllib.loads((path / "SSOT_MANIFEST.toml").read_text(encoding="utf-8"))
+        return Sample(path, manifest, lines, [json.loads(line) for line in lines])
+
+    @pytest.fixture(scope="class")
+    def sections(self, long: Sample) -> dict[str, list[dict[str, Any]]]:
+        found = {}
+        for file in (long.path / "chronicle").glob("*.jsonl"):
+            head, *sections, _ = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+            found[head["stream"]] = sections
+        return found
+
+    def test_ten_rounds_are_closed_and_one_is_open(self, long: Sample) -> None:
+        session = long.of_sessions()
+        assert 250 <= len(session) <= 600
+        assert len({event["stream"] for event in session}) == 1
+        assert len(long.of_type("unit.closed")) == 10
+        assert session[-1]["type"] == "actum.recorded"
+        assert len({event["recorded_at"][:10] for event in session}) >= 7
+        actors = {event["payload"]["actor"] for event in long.acta()}
+        assert {"oda", "wren", "quill", "writ"} <= actors
+
+    def test_there_are_second_generations_a_hole_and_a_recording(
+        self, long: Sample, sections: dict[str, list[dict[str, Any]]]
+    ) -> None:
+        [session] = [found for stream, found in sections.items() if stream.startswith("session/")]
+        first = [section for section in session if "supersedes" not in section]
+        assert len(session) - len(first) >= 2
+        assert {section["summarizer"] for section in session} == {"command", "extractive"}
+        ends = [(section["from_seq"], section["to_seq"]) for section in first]
+        assert sum(after[0] != before[1] + 1 for before, after in pairwise(ends)) == 1
+        # Each round was drawn once for its first prose, also the one that nobody took along.
+        units = Counter(event["payload"]["unit_id"].split("/")[0] for event in long.of_type("pin.promoted"))
+        assert units == {"chronicle": 10, "reconsolidation": 2}
+
+    def test_what_oda_would_pay_is_in_no_public_event_and_in_no_prose(
+        self, long: Sample, sections: dict[str, list[dict[str, Any]]]
+    ) -> None:
+        secrets = ("4.87", "5,000", "walk away", "east bench")
+        private = [event for event in long.events if event["visibility"] == "private"]
+        told = json.dumps([event["payload"] for event in private], ensure_ascii=False)
+        assert len(private) >= 10 and all(secret in told for secret in secrets)
+        public = [event["payload"] for event in long.events if event["visibility"] == "public"]
+        prose = [section["prose"] for found in sections.values() for section in found]
+        for text in (json.dumps(public, ensure_ascii=False), *prose):
+            assert not any(secret in text for secret in secrets)
+
+    def test_a_section_was_written_before_an_event_of_its_range_was_quarantined(
+        self, long: Sample, sections: dict[str, list[dict[str, Any]]]
+    ) -> None:
+        [hidden] = long.of_type("visibility.changed")
+        [target] = [event for event in long.events if event["event_id"] == hidden["payload"]["target_id"]]
+        [section] = [
+            section
+            for section in sections[target["stream"]]
+            if section["from_seq"] <= target["seq"] <= section["to_seq"]
+        ]
+        assert section["written_position"] < hidden["position"]
+        assert target["payload"]["text"] in section["prose"]
+
+    def test_something_was_removed(self, long: Sample) -> None:
+        assert [each for event in long.events for each in event["payload"].get("redactions", [])]
+
+    def test_the_readme_names_every_round(self, long: Sample) -> None:
+        readme = (long.path / "README.md").read_text(encoding="utf-8")
+        for event in long.of_type("unit.closed"):
+            assert f"to {event['seq']} | {event['payload']['unit'].split(': ')[1]} |" in readme

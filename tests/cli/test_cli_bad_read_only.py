@@ -26,9 +26,13 @@ READING = (
     ("export", "jsonl"),
     ("redactions", "list"),
     ("redactions", "rescan"),
+    ("chronicle", "status"),
+    ("chronicle", "brief", "--session", "one"),
+    ("trust", "--show"),
 )
 RECORD = "sessions record --session one --kind message --actor-kind human --actor ada --content more"
 SCRUB = ["redactions", "scrub", "--confirm"]
+CONSOLIDATE = ["chronicle", "consolidate"]
 PROBE = "tests.cli.test_cli_bad_read_only:why_not"
 WRITER = """
 import sys
@@ -93,7 +97,7 @@ def everything_is_read(program: Program, root: Path, acta: int) -> None:
 
 
 def writing_is_refused(program: Program, root: Path) -> None:
-    for words in (RECORD.split(), ["doctor", "--fix"], ["import", "jsonl", "/dev/null"], SCRUB):
+    for words in (RECORD.split(), ["doctor", "--fix"], ["import", "jsonl", "/dev/null"], SCRUB, CONSOLIDATE):
         answer = program.run(*words, "--root", root)
         assert answer.code == 1, (words, answer)
         error, hint = answer.err.splitlines()

@@ -307,3 +307,13 @@ def test_commands_are_listed_without_loading_them() -> None:
     )
     assert done.stdout.splitlines()[-1] == "[]"
     assert "plain,sessions" in done.stdout
+
+
+def test_streams_and_sections_of_chronicles(workspace: Workspace) -> None:
+    record(workspace, "planning", "plain")
+    assert offered("chronicle", "sections", "--stream", "session/pl") == ["session/plain", "session/planning"]
+    workspace.close_unit("ada", "plain", "one")
+    workspace.chronicle("plain").consolidate()
+    assert offered("chronicle", "section", "--stream", "plain", "") == ["1-3"]
+    assert offered("chronicle", "section", "") == []
+    assert "consolidate" in offered("chronicle", "con")

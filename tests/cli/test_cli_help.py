@@ -19,6 +19,9 @@ EVERY_COMMAND = [
     ("import", "claude-code"),
     ("import", "jsonl"),
     ("export", "jsonl"),
+    *(("chronicle", name) for name in ("status", "consolidate", "sections", "section", "reconsolidate")),
+    *(("chronicle", name) for name in ("brief", "export", "load", "rebuild", "recording")),
+    *(("chronicle", "recording", name) for name in ("write", "read")),
 ]
 
 

@@ -48,6 +48,10 @@ def named(root: str | None) -> Given:
             "workbench reviews; or workbench brief",
             "workbench reviews --root 'a b'; or workbench brief --root 'a b'",
         ),
+        ("see: workbench chronicle status", "see: workbench chronicle status --root 'a b'"),
+        ("workbench chronicle section 1-3#2 x", "workbench chronicle section 1-3#2 --root 'a b' x"),
+        ("workbench chronicle export --to F", "workbench chronicle export --root 'a b' --to F"),
+        ("then: workbench trust", "then: workbench trust --root 'a b'"),
         ("workbench record -", "workbench record --root 'a b' -"),
         ("workbench --read-only opens it", "workbench --read-only --root 'a b' opens it"),
         (

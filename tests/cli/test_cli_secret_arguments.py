@@ -427,6 +427,64 @@ def test_what_memory_is_asked_for_stays_nowhere(
     assert workspace.log.last_position() == 0
 
 
+# -- chronicles ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status", "--stream", KEY),
+        ("status", "--after", KEY),
+        ("consolidate", "--session", KEY),
+        ("consolidate", "--project", KEY, "--task-id", KEY),
+        ("sections", "--stream", f"session/{KEY}"),
+        ("sections", "--domain", KEY),
+        ("section", KEY, "--session", "s"),
+        ("reconsolidate", KEY, "--session", "s"),
+        ("brief", "--stream", KEY),
+        ("rebuild", "--session", "s", "--discard-generated", "--recording", f"/nowhere/{KEY}"),
+        ("export", "--session", "s", "--to", f"/nowhere/{KEY}/file"),
+        ("load", f"/nowhere/{KEY}"),
+        ("load", "/nowhere/file", "--stream", KEY),
+        ("recording", "write", f"/nowhere/{KEY}/file", "--session", "s"),
+        ("recording", "read", f"/nowhere/{KEY}"),
+    ],
+    ids=lambda words: " ".join(words).replace(KEY, "KEY"),
+)
+def test_arguments_of_chronicles_that_are_refused_are_not_repeated(
+    run: Run, workspace: Workspace, words: tuple[str, ...]
+) -> None:
+    assert record(run).code == 0
+    workspace.close_unit("ada", "s", "one")
+    workspace.chronicle("s").consolidate()
+    last = workspace.log.last_position()
+    for form in ([], ["--format", "json"]):
+        answer = run("chronicle", *words, *form)
+        assert answer.code in (1, 2), answer
+        assert core(1) not in said(answer)
+    assert workspace.log.last_position() == last
+    assert all(core(1) not in f"{row}" for row in workspace.jobs.page(50))
+
+
+def test_sections_in_files_that_hold_a_key(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    assert record(run).code == 0
+    workspace.close_unit("ada", "s", "one")
+    path = tmp_path / f"{KEY}.chronicle"
+    for words in (("export", "--to", str(path)), ("recording", "write", f"{path}.pins")):
+        assert run("chronicle", *words, "--session", "s").code == 0
+    whole = path.read_text()
+    for broken in ("", KEY, f'{{"chronicle":1,"stream":"{KEY}"}}\n', whole.replace("session/s", KEY)):
+        path.write_text(broken)
+        for form in ([], ["--format", "json"]):
+            answer = run("chronicle", "load", str(path), *form)
+            assert answer.code in (1, 2), answer
+            assert core(1) not in said(answer)
+    pins = Path(f"{path}.pins")
+    pins.write_text(f'{{"stream":"{KEY}","workbench.recording":1}}\n{{"payload":"{KEY}"}}\n')
+    answer = run("chronicle", "recording", "read", str(pins))
+    assert (answer.code, core(1) in said(answer)) == (2, False)
+
+
 # -- the log itself ------------------------------------------------------------------------
 
 

@@ -262,6 +262,24 @@ def test_one_type_that_nobody_knows_stops_only_the_folds_that_declare_it(log: Ev
     assert whole.applied == one.applied == [1, 2, 3, 4, 5, 7]
 
 
+@pytest.mark.parametrize("of_stream", [False, True])
+def test_reading_by_type_counts_and_yields_only_these(log: EventLog, of_stream: bool) -> None:
+    log.append(A, [Measured(label="x"), said("7"), Measured(label="y")])
+    reader = reader_of(log.stream(A) if of_stream else log)
+
+    def read(*given: Any, types: list[str], **named: Any) -> list[int]:
+        pairs = frozenset(("test", name) for name in types)
+        return [reader.number(event) for event in reader.read_raw(*given, types=pairs, **named)]
+
+    assert read(types=["measured"]) == [6, 8]
+    assert read(0, 2, types=["said"]) == [1, 2]
+    assert read(5, types=["said", "measured", "unheard of"]) == [6, 7, 8]
+    assert read(6, types=["measured"], upto=7) == read(types=["unheard of"]) == read(types=[]) == []
+    assert read(0, 1, types=["said"], where=lambda envelope: envelope.visibility == "private") == []
+    limited = read(2, 1, types=["said"], where=lambda envelope: True)
+    assert limited == [3]
+
+
 def test_positions_are_kept_per_stream(log: EventLog) -> None:
     log.append(B, [said("b1"), said("b2")])
     by_seq = KeepFold(number=lambda event: event.seq)
@@ -319,6 +337,55 @@ def test_a_draw_that_raises_keeps_the_batches_before_it(log: EventLog) -> None:
     assert projector.catch_up(batch_size=2) == {"draw": 5}
     assert draw.drawn == [1, 2, 3, 4, 3, 4, 5]
     assert kept(log, "draw") == [1, 2, 3, 4, 5]
+
+
+async def test_folding_ends_where_it_is_told_to_and_goes_on_there(log: EventLog) -> None:
+    draw, keep = DrawFold(), KeepFold()
+    projector = projector_of(log, draw, keep)
+    assert projector.catch_up(upto=3) == {"draw": 3, "keep": 3}
+    assert await projector.catch_up_async(batch_size=1, upto=4) == {"draw": 4, "keep": 4}
+    assert projector.catch_up(upto=2) == {"draw": 4, "keep": 4}
+    assert projector.catch_up() == {"draw": 5, "keep": 5}
+    assert draw.applied == draw.drawn == keep.applied == [1, 2, 3, 4, 5]
+
+
+async def test_what_was_drawn_before_it_was_stopped_is_kept(log: EventLog) -> None:
+    draw, awaiting = DrawFold(), AwaitFold()
+    projector = projector_of(log, draw)
+    assert projector.catch_up(stop=lambda: len(draw.drawn) >= 2) == {"draw": 2}
+    assert projector.catch_up(stop=lambda: True) == {"draw": 2}
+    assert await projector_of(log, awaiting).catch_up_async(stop=lambda: len(awaiting.drawn) >= 3) == {
+        "await": 3
+    }
+    assert (draw.drawn, awaiting.drawn) == (kept(log, "draw"), kept(log, "await")) == ([1, 2], [1, 2, 3])
+
+
+async def test_long_draws_are_kept_one_by_one(log: EventLog) -> None:
+    seen: list[list[int]] = []
+    draw = DrawFold(on_draw=lambda event: seen.append(kept(log, "draw")))
+    Projector(log, reader_of(log), [draw], draw_seconds=0).catch_up()
+    assert seen == [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4]]
+
+
+def test_a_fold_is_told_where_batches_begin_and_that_they_are_kept(log: EventLog) -> None:
+    told: list[str] = []
+
+    class Follows(DrawFold):
+        def start_batch(self) -> None:
+            told.append("start")
+
+        def end_batch(self) -> None:
+            assert not log.in_transaction
+            told.append(f"end {len(self.applied)}")
+
+    fold = Follows()
+    projector_of(log, fold).catch_up(batch_size=3)
+    assert told == ["start", "end 3", "start", "end 5"]
+    fold.breaks_at = 6
+    log.append(A, [said("6")])
+    with pytest.raises(Broken):
+        projector_of(log, fold).catch_up()
+    assert told[4:] == ["start"]
 
 
 class _EitherFold(AwaitFold):

@@ -23,10 +23,11 @@ CLEAN = DoctorReport([], [], True)
 LAID = laid_out()
 FOLDED = {table for fold in FOLDS for table in fold.tables}
 INDEXES = sorted(each.name for each in LAID if each.kind == "index")
+TEXTS = tuple(f"{each.name}_" for each in LAID if each.sql.startswith("CREATE VIRTUAL"))
 TABLES = sorted(
     each.name
     for each in LAID
-    if each.kind == "table" and (each.name in FOLDED or not each.name.startswith("fulltext"))
+    if each.kind == "table" and (each.name in FOLDED or not each.name.startswith(TEXTS))
 )
 NEEDED = {"events", "streams", "event_types", "schema_migrations"}
 """Tables of what nothing else can bring back."""

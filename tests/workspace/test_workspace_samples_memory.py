@@ -21,7 +21,7 @@ from workbench.workspace.samples import Sample, materialise, samples
 from workbench.workspace.transfer import export_jsonl
 
 SHELF = data_folder("sample_workspaces")
-NAMES = ["atlas-handoff", "messy-names"]
+NAMES = ["atlas-handoff", "long-negotiation", "messy-names"]
 NOW = datetime(2030, 5, 6, 7, 8, 9, tzinfo=UTC)
 
 
@@ -76,7 +76,11 @@ def checkpoints(workspace: Workspace, task: str) -> list[str]:
 
 
 def test_the_samples_that_ship() -> None:
-    assert samples() == [Sample("atlas-handoff", "Atlas handoff"), Sample("messy-names", "Messy names")]
+    assert samples() == [
+        Sample("atlas-handoff", "Atlas handoff"),
+        Sample("long-negotiation", "Long negotiation"),
+        Sample("messy-names", "Messy names"),
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -29,6 +29,8 @@ _JOBS_LOOKED_AT = 1000
 _ACTORS_LOOKED_AT = 20_000
 """How many are looked at where the beginning of one was typed."""
 _MEMORY_LOOKED_AT = 200
+_CHRONICLES_LOOKED_AT = 100
+_RANGES_LOOKED_AT = 500
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/@+=,%][A-Za-z0-9._/@+=,%:-]*")
 """Words that no shell takes for anything else."""
@@ -50,6 +52,30 @@ def streams(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     return _found(
         ctx, incomplete, lambda workspace: (f"session/{name}" for name in _session_ids(workspace, begun))
     )
+
+
+def chronicles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of the streams that can have a chronicle."""
+
+    def named(workspace: Workspace) -> Iterator[str]:
+        return (row.stream for row in workspace.readers.chronicle.streams(_CHRONICLES_LOOKED_AT))
+
+    return _found(ctx, incomplete, named)
+
+
+def chronicle_sections(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of the sections of the stream that was named before, or of the only one."""
+
+    def ids(workspace: Workspace) -> Iterator[str]:
+        reader = workspace.readers.chronicle
+        named = ctx.params.get("stream")
+        streams = [named] if named else [row.stream for row in reader.streams(2)]
+        if len(streams) != 1:
+            return iter(())
+        name = workspace.chronicle(streams[0]).stream
+        return (row.anchor.section_id for row in reader.page(name, _RANGES_LOOKED_AT))
+
+    return _found(ctx, incomplete, ids)
 
 
 def event_types(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

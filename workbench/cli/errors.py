@@ -169,8 +169,9 @@ def with_root(hint: str, given: Given) -> str:
     commands = (
         r"(?<!beside it with: )\bworkbench "
         r"(?>jobs (?:stop|show) -?\d+|redactions (?:rescan|scrub)(?: --confirm)?"
-        r"|(?:sessions|import|export|jobs|names|manifest|evidence) [a-z][a-z-]*"
-        r"|(?:init|status|migrate|doctor|timeline|record|startup|brief|recent|facts|tasks|reviews|jobs|open"
+        r"|chronicle (?:section|reconsolidate) \d+-\d+(?:#\d+)?"
+        r"|(?:sessions|import|export|jobs|names|manifest|evidence|chronicle) [a-z][a-z-]*"
+        r"|(?:init|status|migrate|doctor|timeline|record|startup|brief|recent|facts|tasks|reviews|jobs|open|trust"
         r"|--read-only)\b)(?! --root)"
     )
     return re.sub(commands, lambda found: found[0] + root, hint)

@@ -45,6 +45,8 @@ COMMANDS = {
     "evidence": Entry(
         "workbench.cli.evidence", "See the files that observations name; remove a copy for good."
     ),
+    "chronicle": Entry("workbench.cli.chronicle", "Read and write prose over closed stretches of a stream."),
+    "trust": Entry("workbench.cli.trust", "Let a workspace run or contact what its manifest names."),
     "names": Entry("workbench.cli.names", "See which spellings mean the same; add an alias."),
     "manifest": Entry("workbench.cli.manifest", "Say what is wrong with the manifest."),
     "redactions": Entry(

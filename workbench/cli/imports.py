@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,8 @@ from workbench.cli.interrupts import stopping
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, owner, pass_given, utf8
 from workbench.cli.output import Column, progress_line, table, to_stderr, write_json, write_lines
+from workbench.cli.piped import STREAM, read_from
 from workbench.cli.shown import shown
-from workbench.cli.streams import closed
-from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.imports.report import ImportReport
@@ -129,10 +127,9 @@ def jsonl(given: Given, file: str, redact: bool, future: bool) -> None:
     from workbench.workspace.jobs.outcomes import file_outcome
     from workbench.workspace.transfer import import_file
 
-    path = Path(file)
-    title = "import standard input" if file == "-" else f"import {path}"
+    title = "import standard input" if file == STREAM else f"import {Path(file)}"
     with (
-        _named(path) as place,
+        read_from(file, "an export") as place,
         open_workspace(given, read_only=False) as workspace,
         stopping() as stopped,
         progress_line(shown=not given.as_json) as progress,
@@ -164,32 +161,6 @@ def jsonl(given: Given, file: str, redact: bool, future: bool) -> None:
             f"the other workspace to {workspace.layout.artifacts}"
         )
         write_lines([visible(said)])
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[Path]:
-    """The file itself; of standard input a private copy, which goes when the block ends."""
-    if str(path) != "-":
-        yield path
-        return
-    import shutil
-    import tempfile
-
-    if 0 in closed or sys.stdin.isatty():
-        raise UsageRefused(
-            "there is nothing on standard input", hint="send an export into the command, or name its file"
-        )
-    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
-        copy = Path(folder, "standard-input")
-        with copy.open("xb") as target:
-            shutil.copyfileobj(sys.stdin.buffer, target)
-        try:
-            yield copy
-        except WorkbenchError as error:
-            # Where the copy lay says nothing to anybody.
-            error.message = error.message.replace(str(copy), "standard input")
-            error.hint = error.hint.replace(str(copy), "standard input")
-            raise
 
 
 def _remark(job: Job) -> None:

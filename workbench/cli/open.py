@@ -19,6 +19,10 @@ _NO_SCREEN = ("", "dumb", "unknown", "network", "dialup")
 """What is no terminal with a screen."""
 
 
+_QUIET_SECONDS = 2.0
+"""After a commit, before what it closed is written up: more of the same is coming, mostly."""
+
+
 def _is_known(name: str) -> bool:
     """Whether the system's list of terminals has one of this name; True where there is no such list."""
     try:
@@ -62,6 +66,7 @@ def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | N
     # By name: no face imports another, and only this command pays for Textual.
     import_module("workbench.tui.graphics").ask_terminal()
     app = import_module("workbench.tui.app").WorkbenchApp(root, read_only=read_only, screen=screen)
+    app.chronicler.after = _QUIET_SECONDS
     # What is loaded by now stays; from here on the collector looks at little, and often.
     gc.freeze()
     gc.set_threshold(*COLLECTOR_DEFAULTS)

@@ -167,17 +167,20 @@ def _repaired(value: Any) -> Any:
 
 
 @contextmanager
-def progress_line(*, shown: bool) -> Iterator[Callable[[int, int | None, str], None]]:
+def progress_line(*, shown: bool, in_bytes: bool = True) -> Iterator[Callable[[int, int | None, str], None]]:
     """A line on stderr that says how far a long command is, on a terminal only; it goes when the block ends.
 
-    What is yielded takes (done, total or None, what is being worked on).
+    What is yielded takes (done, total or None, what is being worked on); of an unknown total, what is done is
+    shown as an amount of bytes, or as a number.
     """
     if not (shown and sys.stderr.isatty()):
         yield lambda done, total, note: None
         return
     from time import monotonic
 
-    from workbench.drawing import fit, size
+    from workbench.drawing import fit, number, size
+
+    amount = size if in_bytes else number
 
     last = -1.0
 
@@ -187,8 +190,8 @@ def progress_line(*, shown: bool) -> Iterator[Callable[[int, int | None, str], N
         if now - last < 0.1:
             return
         last = now
-        part = f"{100 * done // total:>3} %" if total else size(done)
-        sys.stderr.write(f"\r{fit(f'{part}  {_shown.shown(note)}', 79)}")
+        part = f"{100 * done // total:>3} %  " if total else f"{amount(done)}  " if done else ""
+        sys.stderr.write(f"\r{fit(f'{part}{_shown.shown(note)}', 79)}")
         sys.stderr.flush()
 
     try:

@@ -137,6 +137,11 @@ def _text(answer: dict[str, Any]) -> list[str]:
             counted(held["events"], "event"),
         )
         lines.append(f"holds      {', '.join(amounts)}")
+        if held["sections"] or held["lagging_streams"]:
+            # Where it is not known, chronicle status says why.
+            lagging = held["lagging_streams"] or 0
+            written = f"{counted(held['sections'], 'section')}, {counted(lagging, 'stream')} to consolidate"
+            lines.append(f"chronicle  {written}")
         last = held["last_recorded_at"]
         zone = ZoneInfo(answer["timezone"])
         lines.append(f"last event {'none' if last is None else exact(datetime.fromisoformat(last), zone)}")

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.log.errors import SecretInIdentifier
 from workbench.log.event_log import EventLog, Restored
 from workbench.log.registry import EventType, Payload, PayloadClass, PendingEvent, Removed
-from workbench.log.streams import StreamRef, domain_stream, scope_stream, session_stream
+from workbench.log.streams import StreamRef, domain_stream, pins_stream, scope_stream, session_stream
 from workbench.log.times import from_micros, to_text
 from workbench.storage.errors import StorageError
 
@@ -26,6 +26,7 @@ STREAM_RULES: tuple[tuple[tuple[str, ...], Callable[..., StreamRef]], ...] = (
     (("chronicum_id",), session_stream),
     (("scope_domain", "scope_project", "scope_task"), scope_stream),
     (("domain",), domain_stream),
+    (("drawn_for",), pins_stream),
 )
 """By kind of stream: the payload fields that name it, and how the stream follows from them. Only where the
 first of them says something does a rule count.

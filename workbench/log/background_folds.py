@@ -81,6 +81,19 @@ class PreparesSynchronously(Protocol):
         ...
 
 
+@runtime_checkable
+class FollowsBatches(Protocol):
+    """A generative fold that is told where batches begin and which of them are kept."""
+
+    def start_batch(self) -> None:
+        """A batch is about to be drawn; of an earlier one only what `end_batch` told of is kept."""
+        ...
+
+    def end_batch(self) -> None:
+        """The batch that was drawn last is applied, and its transaction committed if it was its own."""
+        ...
+
+
 class InvalidFold(LogError, AttributeError):
     """A fold lacks what every fold of its kind has."""
 

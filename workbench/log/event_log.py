@@ -458,14 +458,29 @@ class EventLog:
         return sqlite.stored_event(row) if row else None
 
     def read(
-        self, since_position: int = 0, limit: int | None = None, *, upto_position: int | None = None
+        self,
+        since_position: int = 0,
+        limit: int | None = None,
+        *,
+        upto_position: int | None = None,
+        types: Iterable[tuple[str, str]] | None = None,
     ) -> Iterator[StoredEvent]:
         """Events after `since_position`, ascending, read in keyset pages as they are asked for.
 
-        The iterator belongs to the thread that made it (`WrongThread` elsewhere).
+        With `types`, (namespace, type) pairs, only events of these; `limit` counts what is read. The
+        iterator belongs to the thread that made it (`WrongThread` elsewhere).
         """
         upto = _END if upto_position is None else upto_position
-        return _ThreadBound(self._pages(sqlite.BY_POSITION, (), 0, since_position, upto, limit))
+        sql = self._sql(sqlite.BY_POSITION, types)
+        return _ThreadBound(self._pages(sql, (), 0, since_position, upto, limit)) if sql else iter(())
+
+    def _sql(self, sql: str, types: Iterable[tuple[str, str]] | None) -> str:
+        """The query, or the one for some types; empty where the file holds none of them."""
+        if types is None:
+            return sql
+        with self.reader() as connection:
+            numbers = sqlite.type_numbers(connection, types)
+        return sqlite.of_types(sql, numbers) if numbers else ""
 
     def _pages(
         self, sql: str, head: tuple[int, ...], key: int, since: int, upto: int, limit: int | None
@@ -487,6 +502,8 @@ class EventLog:
             since = rows[-1][key]
             for row in rows:
                 yield sqlite.stored_event(row)
+            if since >= upto:
+                return
 
     # -- end -------------------------------------------------------------------------------
 
@@ -542,15 +559,24 @@ class Stream:
         return self.log.append(self.ref, batch, expected_last_seq=expected_last_seq).last_seq
 
     def read(
-        self, since_seq: int = 0, limit: int | None = None, *, upto_seq: int | None = None
+        self,
+        since_seq: int = 0,
+        limit: int | None = None,
+        *,
+        upto_seq: int | None = None,
+        types: Iterable[tuple[str, str]] | None = None,
     ) -> Iterator[StoredEvent]:
-        """Events with a seq above `since_seq`, ascending; `limit` below 0 or None: all of them."""
+        """Events with a seq above `since_seq`, ascending; `limit` below 0 or None: all of them.
+
+        With `types` as in `EventLog.read`.
+        """
         with self.log.reader() as connection:
             number = sqlite.stream_id(connection, self.ref.name)
-        if number is None:
+        sql = "" if number is None else self.log._sql(sqlite.BY_STREAM, types)
+        if number is None or not sql:
             return iter(())
         upto = _END if upto_seq is None else upto_seq
-        return _ThreadBound(self.log._pages(sqlite.BY_STREAM, (number,), 2, since_seq, upto, limit))
+        return _ThreadBound(self.log._pages(sql, (number,), 2, since_seq, upto, limit))
 
     def last_seq(self) -> int:
         """The highest seq; 0 if the stream is empty."""

@@ -29,6 +29,11 @@ class EventReader:
         self._types = types
 
     @property
+    def log(self) -> EventLog:
+        """The log that it reads, or whose stream it reads."""
+        return self._store.log if isinstance(self._store, Stream) else self._store
+
+    @property
     def scope(self) -> str:
         """The stream's name; empty for the whole log."""
         return self._store.ref.name if isinstance(self._store, Stream) else ""
@@ -45,21 +50,32 @@ class EventReader:
 
     def knows(self, envelope: Envelope) -> bool:
         """A `where` that passes over every event whose type is not registered."""
-        return self._types.get(envelope.namespace, envelope.type) is not None
+        return self.registered(envelope.namespace, envelope.type)
+
+    def registered(self, namespace: str, type_name: str) -> bool:
+        """Whether this program knows the type."""
+        return self._types.get(namespace, type_name) is not None
 
     def read_raw(
-        self, since: int = 0, limit: int | None = None, *, upto: int | None = None, where: Where | None = None
+        self,
+        since: int = 0,
+        limit: int | None = None,
+        *,
+        upto: int | None = None,
+        where: Where | None = None,
+        types: frozenset[tuple[str, str]] | None = None,
     ) -> Iterator[StoredEvent]:
         """Events numbered above `since` and up to `upto`, ascending, payloads as JSON objects.
 
-        `limit` counts the events that passed `where`; None or a negative number is no limit. A
+        With `types` only events of these (namespace, type) pairs, at hardly any cost for the others;
+        `limit` counts the events that also passed `where`; None or a negative number is no limit. A
         version that is newer than the registry's is yielded as stored. The iterator raises
         `UnknownEventType` at an event whose type is not registered, `UpcastGap` where a step is
         missing, `WrongThread` in another thread than the one that made it.
         """
         if limit is not None and limit < 0:
             limit = None
-        stored = self._stored(since, limit if where is None else None, upto)
+        stored = self._stored(since, limit if where is None else None, upto, types)
         if where is not None:
             stored = islice((event for event in stored if where(event.envelope)), limit)
         return map(self._forward, stored)
@@ -76,10 +92,12 @@ class EventReader:
             (event, self._decoded(event)) for event in self.read_raw(since, limit, upto=upto, where=where)
         )
 
-    def _stored(self, since: int, limit: int | None, upto: int | None) -> Iterator[StoredEvent]:
+    def _stored(
+        self, since: int, limit: int | None, upto: int | None, types: frozenset[tuple[str, str]] | None
+    ) -> Iterator[StoredEvent]:
         if isinstance(self._store, Stream):
-            return self._store.read(since, limit, upto_seq=upto)
-        return self._store.read(since, limit, upto_position=upto)
+            return self._store.read(since, limit, upto_seq=upto, types=types)
+        return self._store.read(since, limit, upto_position=upto, types=types)
 
     def _forward(self, event: StoredEvent) -> StoredEvent:
         envelope = event.envelope

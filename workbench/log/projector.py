@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
 from typing import NamedTuple
 
 from workbench.log.background_folds import (
@@ -11,6 +12,7 @@ from workbench.log.background_folds import (
     CannotResetInTransaction,
     DuplicateProjection,
     Fold,
+    FollowsBatches,
     GenerativeFold,
     GenerativeRebuild,
     InvalidBatchSize,
@@ -22,13 +24,23 @@ from workbench.log.background_folds import (
     refuse_async_only,
 )
 from workbench.log.event_log import EventLog, Stream
-from workbench.log.event_reader import EventReader, Where
+from workbench.log.event_reader import EventReader
 from workbench.log.positions import Positions, commit_position, read_position
 from workbench.log.registry import StoredEvent
 
 logger = logging.getLogger(__name__)
 
 BATCH_SIZE = 1000
+
+DRAW_SECONDS = 1.0
+"""After drawing for so long a batch is applied as far as it has come: what was paid for is soon kept."""
+
+Stop = Callable[[], bool]
+"""Asked before each draw and each batch whether to end here."""
+
+
+def never() -> bool:
+    return False
 
 
 class _Batch(NamedTuple):
@@ -48,8 +60,15 @@ class Projector:
     generative fold drew for it is then drawn in vain, unless its own resolver keeps it.
     """
 
-    def __init__(self, store: EventLog | Stream, reader: EventReader, folds: Sequence[Fold]) -> None:
-        """Follow what `reader` reads of `store`.
+    def __init__(
+        self,
+        store: EventLog | Stream,
+        reader: EventReader,
+        folds: Sequence[Fold],
+        *,
+        draw_seconds: float = DRAW_SECONDS,
+    ) -> None:
+        """Follow what `reader` reads of `store`; a batch ends early once its draws took `draw_seconds`.
 
         Raises `DuplicateProjection` for two folds of one name, `ValueError` for a reader of another
         stream than the store's.
@@ -63,6 +82,7 @@ class Projector:
         if len(self._folds) != len(folds):
             raise DuplicateProjection("two folds have one name")
         self._positions = Positions(self._log)
+        self._draw_seconds = draw_seconds
 
     # -- positions -------------------------------------------------------------------------
 
@@ -87,21 +107,26 @@ class Projector:
 
     # -- catching up -----------------------------------------------------------------------
 
-    def catch_up(self, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
-        """Fold everything new; each fold's new position.
+    def catch_up(
+        self, *, batch_size: int = BATCH_SIZE, upto: int | None = None, stop: Stop = never
+    ) -> dict[str, int]:
+        """Fold everything new, or what is numbered up to `upto`; each fold's new position.
 
-        A fold that raises stops those after it; whole batches stay folded. Refused before anything
-        is folded: `InvalidBatchSize`, `InvalidFold`, `NeedsAsync` (a fold that only draws by
-        awaiting), `OpenTransaction` (a fold that owns its position, inside a transaction).
+        Once `stop` says so, what is drawn by then is applied and the rest is left for the next time. A
+        fold that raises stops those after it; whole batches stay folded. Refused before anything is
+        folded: `InvalidBatchSize`, `InvalidFold`, `NeedsAsync` (a fold that only draws by awaiting),
+        `OpenTransaction` (a fold that owns its position, inside a transaction).
         """
         folds = self._folds.values()
         _check(folds, batch_size)
         for fold in folds:
             refuse_async_only(fold)
         self._refuse_open_transaction(folds)
-        return {name: self._drive(fold, batch_size) for name, fold in self._folds.items()}
+        return {name: self._drive(fold, batch_size, upto, stop) for name, fold in self._folds.items()}
 
-    async def catch_up_async(self, *, batch_size: int = BATCH_SIZE) -> dict[str, int]:
+    async def catch_up_async(
+        self, *, batch_size: int = BATCH_SIZE, upto: int | None = None, stop: Stop = never
+    ) -> dict[str, int]:
         """As `catch_up`, awaiting each draw of a fold that has `prepare_async`.
 
         Draws of two folds never run at once, and applying never awaits. A fold that awaits is
@@ -109,7 +134,9 @@ class Projector:
         """
         _check(self._folds.values(), batch_size)
         self._refuse_open_transaction(self._folds.values(), awaiting=True)
-        return {name: await self._drive_async(fold, batch_size) for name, fold in self._folds.items()}
+        return {
+            name: await self._drive_async(fold, batch_size, upto, stop) for name, fold in self._folds.items()
+        }
 
     def _refuse_open_transaction(self, folds: Iterable[Fold], *, awaiting: bool = False) -> None:
         if not self._log.in_transaction:
@@ -120,41 +147,66 @@ class Projector:
             if awaiting and is_generative(fold) and isinstance(fold, AsyncGenerativeFold):
                 raise OpenTransaction(f"the fold {fold.name} would await while the log is locked")
 
-    def _drive(self, fold: Fold, batch_size: int) -> int:
-        while batch := self._next(fold, batch_size):
+    def _drive(self, fold: Fold, batch_size: int, upto: int | None = None, stop: Stop = never) -> int:
+        while batch := self._next(fold, batch_size, upto, stop):
             if is_generative(fold):
-                assert isinstance(fold, GenerativeFold)
-                for event in batch.events:
-                    fold.prepare(event)
+                batch = self._drawn(fold, batch, stop)
             self._keep(fold, batch)
         return self._position(fold)
 
-    async def _drive_async(self, fold: Fold, batch_size: int) -> int:
-        while batch := self._next(fold, batch_size):
+    async def _drive_async(
+        self, fold: Fold, batch_size: int, upto: int | None = None, stop: Stop = never
+    ) -> int:
+        while batch := self._next(fold, batch_size, upto, stop):
             if is_generative(fold):
-                for event in batch.events:
-                    if isinstance(fold, AsyncGenerativeFold):
-                        await fold.prepare_async(event)
-                    else:
-                        assert isinstance(fold, GenerativeFold)
-                        fold.prepare(event)
+                if isinstance(fold, AsyncGenerativeFold):
+                    batch = await self._drawn_async(fold, batch, stop)
+                else:
+                    batch = self._drawn(fold, batch, stop)
             self._keep(fold, batch)
         return self._position(fold)
 
-    def _next(self, fold: Fold, batch_size: int) -> _Batch | None:
+    def _next(self, fold: Fold, batch_size: int, upto: int | None, stop: Stop) -> _Batch | None:
         since, end = self._position(fold), self._reader.last()
-        if since >= end:
+        if upto is not None:
+            end = min(end, upto)
+        if since >= end or stop():
             return None
-        events = list(self._reader.read_raw(since, batch_size, upto=end, where=self._wanted(fold)))
-        # With fewer events than asked for, the rest up to the end is nothing that the fold reads.
-        upto = self._reader.number(events[-1]) if len(events) == batch_size else end
-        return _Batch(since, upto, events)
-
-    def _wanted(self, fold: Fold) -> Where:
         types = fold.types
-        if types is None:
-            return self._reader.knows
-        return lambda envelope: (envelope.namespace, envelope.type) in types
+        knows = self._reader.knows if types is None else None
+        events = list(self._reader.read_raw(since, batch_size, upto=end, where=knows, types=types))
+        # With fewer events than asked for, the rest up to the end is nothing that the fold reads.
+        reached = self._reader.number(events[-1]) if len(events) == batch_size else end
+        return _Batch(since, reached, events)
+
+    def _drawn(self, fold: Fold, batch: _Batch, stop: Stop) -> _Batch:
+        """Prepare the events of a batch; as much of it as was prepared before it was time to stop."""
+        assert isinstance(fold, GenerativeFold)
+        enough = self._begun(fold, stop)
+        for done, event in enumerate(batch.events):
+            if done and enough():
+                return self._cut(batch, done)
+            fold.prepare(event)
+        return batch
+
+    async def _drawn_async(self, fold: AsyncGenerativeFold, batch: _Batch, stop: Stop) -> _Batch:
+        enough = self._begun(fold, stop)
+        for done, event in enumerate(batch.events):
+            if done and enough():
+                return self._cut(batch, done)
+            await fold.prepare_async(event)
+        return batch
+
+    def _begun(self, fold: object, stop: Stop) -> Stop:
+        """Tell a fold that a batch begins; says when to end it."""
+        if isinstance(fold, FollowsBatches):
+            fold.start_batch()
+        until = monotonic() + self._draw_seconds
+        return lambda: monotonic() >= until or stop()
+
+    def _cut(self, batch: _Batch, count: int) -> _Batch:
+        events = batch.events[:count]
+        return _Batch(batch.since, self._reader.number(events[-1]), events)
 
     def _keep(self, fold: Fold, batch: _Batch) -> None:
         """Apply a batch and move the position, unless another driver did since it was read."""
@@ -170,6 +222,8 @@ class Projector:
                 commit_position(connection, fold.name, batch.upto, self._stream)
         if isinstance(fold, OwnsPosition):
             fold.commit_position(batch.upto)
+        if isinstance(fold, FollowsBatches):
+            fold.end_batch()
         logger.debug("%s: %d events, now at %d", fold.name, len(batch.events), batch.upto)
 
     # -- rebuilding ------------------------------------------------------------------------

@@ -14,6 +14,10 @@ from workbench.log.errors import DuplicateEventType, UnknownEventType
 
 RESERVED_NAMESPACE = "anagrapheus"
 NAMESPACE = "workbench"
+PINS_NAMESPACE = "pins"
+"""Holds what the pin ledger writes about itself, and nothing else."""
+BOOKKEEPING = frozenset({"pin.promoted", "pin.abandoned", "pin.diverged"})
+"""The types of that namespace."""
 
 
 class Removed(msgspec.Struct, frozen=True):
@@ -117,8 +121,9 @@ class EventTypeRegistry:
         reserved namespace or a version below 1.
         """
         key = (event_type.namespace, event_type.type, event_type.version)
-        if event_type.namespace == RESERVED_NAMESPACE:
-            raise ValueError(f"the namespace {RESERVED_NAMESPACE!r} is reserved")
+        namespace, name = key[:2]
+        if namespace == RESERVED_NAMESPACE or (namespace == PINS_NAMESPACE and name not in BOOKKEEPING):
+            raise ValueError(f"the namespace {namespace!r} is reserved")
         if event_type.version < 1:
             raise ValueError(f"{event_type.type}: versions count from 1")
         if key in self._by_key or event_type.model in self._by_model:

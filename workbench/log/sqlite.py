@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -78,6 +79,23 @@ def stored_event(row: tuple[Any, ...]) -> StoredEvent:
         ),
         payload=_decode(row[12]),
     )
+
+
+def of_types(sql: str, numbers: Iterable[int]) -> str:
+    """`BY_POSITION` or `BY_STREAM` for events of some types only, by their numbers in this file.
+
+    What lies between them is passed over by SQLite itself, in order, without being decoded.
+    """
+    head, order, tail = sql.partition(" ORDER BY ")
+    # With the plus no index over types is used, after which everything found would have to be sorted.
+    return f"{head} AND +e.type_id IN ({', '.join(map(str, numbers))}){order}{tail}"
+
+
+def type_numbers(connection: apsw.Connection, types: Iterable[tuple[str, str]]) -> list[int]:
+    """The numbers of those (namespace, type) pairs of which the file ever held an event."""
+    sql = "SELECT type_id FROM event_types WHERE namespace = ? AND type = ?"
+    found = (fetch.value(connection, sql, pair) for pair in sorted(types))
+    return [number for number in found if number is not None]
 
 
 def last_position(connection: apsw.Connection) -> int:

@@ -55,3 +55,12 @@ def scope_stream(domain_key: str, project_key: str = "", task_key: str = "") -> 
     kind = "task" if task_key else "project" if project_key else "domain"
     parts = [component(key) for key in (domain_key, project_key, task_key) if key]
     return StreamRef("/".join((kind, *parts)), kind, domain_key, project_key, task_key)
+
+
+def pins_stream(name: str) -> StreamRef:
+    """Where the pin ledger keeps its books on what was drawn for the stream of that name.
+
+    It is a stream of its own, so that bookkeeping is in no range of the other one's. The whole name is one
+    component. Raises `InvalidIdentifier` for a name that is not valid text.
+    """
+    return StreamRef(f"pins/{component(name)}", "pins")

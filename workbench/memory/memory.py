@@ -11,7 +11,7 @@ from workbench.log.event_log import EventLog
 from workbench.log.times import Clock
 from workbench.memory.entry import Checkpoint, Fact, validated
 from workbench.memory.events import ReviewItem
-from workbench.memory.ports import EvidenceStaging
+from workbench.memory.ports import EvidenceStaging, TaskChronicle, no_chronicle
 from workbench.memory.quarantine import VisibilityReceipt, set_quarantine
 from workbench.memory.reader import MemoryReader
 from workbench.memory.receipts import Receipt
@@ -36,8 +36,9 @@ class Memory(MemoryReader):
         clock: Clock | None = None,
         label: Callable[[str], str] = str,
         zone: tzinfo = UTC,
+        chronicle: TaskChronicle = no_chronicle,
     ) -> None:
-        super().__init__(log, registry, clock=clock, label=label, zone=zone)
+        super().__init__(log, registry, clock=clock, label=label, zone=zone, chronicle=chronicle)
         self._recorder = Recorder(log, registry, staging, clock)
 
     def record_event(

@@ -40,6 +40,21 @@ class StagedEvidence(Protocol):
         ...
 
 
+class TaskChronicle(Protocol):
+    """What there is of a task's chronicle for an agent."""
+
+    def __call__(self, streams: Sequence[str], upto: int) -> Mapping[str, Any] | None:
+        """Of the first of these streams that has sections: `stream`, `anchors` {consolidated_through}, and
+        the newest `sections`, their prose marked advisory; None if none has. `upto` is a position of the
+        log: what was written later is not there."""
+        ...
+
+
+def no_chronicle(streams: Sequence[str], upto: int) -> Mapping[str, Any] | None:
+    """The `TaskChronicle` of a log without one."""
+    return None
+
+
 class EvidenceStaging(Protocol):
     """Hashes, filters and copies source files outside the write lock."""
 

@@ -8,11 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from workbench.identity.registry import Registry
 from workbench.log.event_log import EventLog
 from workbench.log.times import Clock, now, to_text
 from workbench.memory import asked
 from workbench.memory.errors import InvalidArgument
+from workbench.memory.ports import TaskChronicle, no_chronicle
 from workbench.memory.snapshot import Sight, Snapshot, id_bytes, id_text
 from workbench.memory.spans import Span, domains_seen, span_of
 
@@ -49,8 +52,9 @@ class MemoryReader:
     """Reads one log's shared memory; threads may share it.
 
     `registry` gives the names of now, `warnings` what a brief warns of, `label` what a domain is called,
-    `zone` the time zone of a timeline. Agents are shown nothing that is private or quarantined; `raw=True` is
-    for the person, who sees all of it, marked. `as_of` is a time with a zone or a position of the log.
+    `zone` the time zone of a timeline, `chronicle` what a startup shows of a task's chronicle. Agents are
+    shown nothing that is private or quarantined; `raw=True` is for the person, who sees all of it, marked.
+    `as_of` is a time with a zone or a position of the log.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class MemoryReader:
         warnings: Callable[[], list[str]] = _no_warnings,
         label: Callable[[str], str] = str,
         zone: tzinfo = UTC,
+        chronicle: TaskChronicle = no_chronicle,
     ) -> None:
         self.log = log
         self.registry = registry
@@ -70,6 +75,7 @@ class MemoryReader:
         self._warnings = warnings
         self._label = label
         self._zone = zone
+        self._chronicle = chronicle
 
     # -- tasks -----------------------------------------------------------------------------
 
@@ -354,6 +360,11 @@ class MemoryReader:
                     agent=speaker,
                     anywhere=asked.name("domain", domain) is None,
                 )
+                told = (
+                    None if scope.task_id is None else self._chronicle(startup.streams(scope), snapshot.last)
+                )
+                if told is not None:
+                    found = replace(found, chronicle=dict(told))
                 return startup.without_secrets(found, redactor)
         page = self.brief(project=project, max_chars=max_chars, as_of=as_of)
         return BriefBundle(

@@ -7,6 +7,7 @@ from msgspec import UNSET
 
 from workbench.identity.scopes import Scope
 from workbench.log.ports import Redactor
+from workbench.log.streams import scope_stream
 from workbench.memory import facts, focus, observations
 from workbench.memory.context import task_context
 from workbench.memory.errors import UnknownScope
@@ -98,6 +99,15 @@ def bundle(
         contract=contract(),
         elsewhere=(elsewhere(snapshot, scope) or UNSET) if anywhere else UNSET,
     )
+
+
+def streams(scope: Scope) -> list[str]:
+    """The streams of a task, under each spelling that means the same, the canonical one first."""
+    return [
+        scope_stream(domain, project, scope.task_key).name
+        for domain in scope.domain_forms
+        for project in scope.project_forms
+    ]
 
 
 def newest_seen(snapshot: Snapshot) -> int:

@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui import failures, terminal
 from workbench.tui.access import Access
 from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_action
+from workbench.tui.chronicler import Chronicler
 from workbench.tui.doors import DOORS, MIGRATION_MODE, PROBLEM_MODE
 from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
@@ -116,6 +117,7 @@ class WorkbenchApp(Needing, inherit_bindings=False):
         take_pastes_as_they_are(self)
         self.access = Access(self.post_message, self.root, read_only=read_only)
         self._waiting: Timer | None = None
+        self.chronicler = Chronicler(self)
         self._begun = False
         self._end_with: int | None = None
         self._jobs: dict[int, str] = {}
@@ -205,9 +207,11 @@ class WorkbenchApp(Needing, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Remember where the person was; end the watch; close the workspace."""
         self.save_state()
+        self.chronicler.end(0)
         if self.workspace is not None:
             # What a job has committed stays; that it was stopped should be known, too.
             self.workspace.jobs.leave(LEAVE_SECONDS)
+        self.chronicler.end(LEAVE_SECONDS)
         self.access.close()
 
     def save_state(self) -> None:
@@ -228,6 +232,7 @@ class WorkbenchApp(Needing, inherit_bindings=False):
         if self.current_mode in DOORS:
             await self.switch_mode(self._first)
         message.workspace.jobs.listen(lambda: self.post_message(JobsMoved()))
+        self.chronicler.begin(message.workspace)
         for page in self.built_pages():
             page.enter_workspace()
             page.update_header()

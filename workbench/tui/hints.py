@@ -32,8 +32,9 @@ _WORDS = (
 
 _COMMAND = re.compile(
     r"(?<!beside it with: )\bworkbench "
-    r"(?>redactions (?:rescan|scrub)(?: --confirm)?|(?:sessions|import|export|jobs) [a-z][a-z-]*(?: -?\d+)?"
-    r"|(?:init|status|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
+    r"(?>redactions (?:rescan|scrub)(?: --confirm)?"
+    r"|(?:sessions|import|export|jobs|chronicle) [a-z][a-z-]*(?: -?\d+)?"
+    r"|(?:init|status|trust|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
 )
 """A command that acts on the workspace in which it is entered, and names none."""
 

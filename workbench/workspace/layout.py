@@ -68,6 +68,23 @@ owner = {owner}
 # exclude = ["*draft*"]
 # sync_minutes = 15
 
+# What writes the chronicle, older stretches of a session or a task as prose: "extractive" asks nobody.
+# "command" runs a program, which gets the events on its standard input and writes prose on its standard
+# output; "openai" asks an endpoint that speaks OpenAI's protocol. Either is used only once you have said
+# "workbench trust" here, and again after a change. A key stands in an environment variable, never here.
+# [chronicle]
+# summarizer = "command"
+# command = ["my-summarizer", "--short"]
+# timeout_seconds = 120
+# model = "llama3.2"
+# base_url = "http://localhost:11434/v1"
+# key_variable = "OPENAI_API_KEY"
+# background = true
+# Which events close a stretch, by kind of stream; a kind without an entry has no chronicle.
+# [chronicle.close]
+# task = ["checkpoint.recorded"]
+# session = ["unit.closed"]
+
 # Where backups go; best on another device.
 # [backup]
 # target = "/mnt/backups/workbench"

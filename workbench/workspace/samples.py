@@ -1,7 +1,8 @@
 """Sample workspaces that ship with the program, and how one becomes a workspace of its own.
 
-A sample is a folder of text files: a manifest, notes, evidence, and the log as JSON lines. A copy has the
-database that is made from the log in the place of the log's file.
+A sample is a folder of text files: a manifest, notes, evidence, the log as JSON lines, and maybe a folder
+of chronicles as they were exported, one file for each stream. A copy has the database that is made from the
+log and the chronicles in the place of these files.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from workbench.chronicle.export_file import load_export, stream_of
+from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.data import data_folder as shipped
 from workbench.imports.workspace_jsonl import load_jsonl, newest
+from workbench.log.event_log import EventLog
 from workbench.log.times import Clock
 from workbench.storage.errors import is_full, no_room
 from workbench.workspace.errors import ConfigurationError
@@ -24,6 +28,7 @@ from workbench.workspace.root import data_folder
 from workbench.workspace.workspace import Workspace
 
 LOG_NAME = "log.jsonl"
+CHRONICLES = "chronicle"
 DEFAULT = "atlas-handoff"
 NEWEST_AGE = timedelta(minutes=5)
 """How old the newest event of a fresh copy is."""
@@ -109,15 +114,24 @@ def _lay_out(source: Path, place: Path, is_new: bool, *, keep_times: bool, clock
     """Fill a folder; how many events there are. After a failure it is as it was, or gone if it was new."""
     try:
         _copy(source, place)
+        shift = timedelta() if keep_times else _shift(source / LOG_NAME, clock)
         with Workspace.create(place) as workspace:
-            return load_jsonl(
-                workspace.log,
-                _lines(source / LOG_NAME),
-                shift=None if keep_times else _shift(source / LOG_NAME, clock),
-            )
+            count = load_jsonl(workspace.log, _lines(source / LOG_NAME), shift=shift)
+            _load_chronicles(workspace.log, source / CHRONICLES, shift)
+            return count
     except BaseException:
         _clear(place, remove=is_new)
         raise
+
+
+def _load_chronicles(log: EventLog, folder: Path, shift: timedelta) -> None:
+    for place in sorted(folder.glob("*.jsonl")):
+        if place.is_symlink():
+            continue
+        with place.open("rb") as file:
+            stream = stream_of(file)
+            file.seek(0)
+            load_export(SQLiteChronicleStore(log, stream), file, shift=shift // timedelta(microseconds=1))
 
 
 def _is_sample(place: Path) -> bool:
@@ -164,7 +178,7 @@ def _claimed(root: Path) -> tuple[Path, bool]:
 def _copy(source: Path, root: Path) -> None:
     for place in sorted(source.rglob("*")):
         target = root / place.relative_to(source)
-        if place.is_symlink() or target == root / LOG_NAME:
+        if place.is_symlink() or place.relative_to(source).parts[0] in (LOG_NAME, CHRONICLES):
             continue
         if place.is_dir():
             target.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -29,7 +29,8 @@ def summary(layout: Layout, manifest: Manifest, totals: Totals, *, read_only: bo
     """Root, schema and counts, ready to be written as JSON.
 
     Keys: root, title, timezone, owner, db_path, exists, schema {current_version, target_version,
-    pending, unknown}, summary {events, sessions, acta, last_recorded_at}, read_only, message.
+    pending, unknown}, summary {events, sessions, acta, last_recorded_at}, read_only, message; to the summary
+    `chronicle.closing.overview` is added.
     `read_only` is whether it was opened so; whether it could be written, `can_be_written` tells.
     """
     events, sessions, acta, last = totals

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from workbench.memory.events import ReviewItem
     from workbench.memory.memory import Memory
     from workbench.memory.reviews_written import ReviewReceipt
+    from workbench.workspace.chronicle.chronicles import Chronicles
+    from workbench.workspace.chronicle.stream import StreamChronicle
     from workbench.workspace.doctor import DoctorReport
     from workbench.workspace.jobs.jobs import Jobs
     from workbench.workspace.migration import Migrated, MigrationPlan
@@ -275,6 +277,7 @@ class Workspace:
         from zoneinfo import ZoneInfo
 
         from workbench.memory.memory import Memory
+        from workbench.workspace.chronicle.for_agents import for_startup
         from workbench.workspace.evidence import stager
 
         return Memory(
@@ -284,6 +287,7 @@ class Workspace:
             clock=self._clock,
             label=self._label_of,
             zone=ZoneInfo(self.timezone),
+            chronicle=lambda streams, upto: for_startup(self.log, streams, upto),
         )
 
     @cached_property
@@ -291,7 +295,21 @@ class Workspace:
         """Lists and pages for the faces."""
         from workbench.workspace.readers import Readers
 
-        return Readers(self.log, lambda: self.registry)
+        return Readers(self.log, lambda: self.registry, lambda: self.manifest.chronicle.close)
+
+    @cached_property
+    def chronicles(self) -> Chronicles:
+        """The chronicles of all streams, and what writes them."""
+        from workbench.workspace.chronicle.chronicles import Chronicles
+
+        return Chronicles(self)
+
+    def chronicle(self, stream: str) -> StreamChronicle:
+        """The chronicle of one stream: its name, one that means the same, or a session's id.
+
+        Raises `UnknownStream`.
+        """
+        return self.chronicles.of(stream)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -516,9 +534,12 @@ class Workspace:
 
     def status(self) -> dict[str, Any]:
         """What a person asks first: where it is, its schema, how much is in it."""
+        from workbench.workspace.chronicle.closing import overview
         from workbench.workspace.summary import summary
 
-        return summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
+        found = summary(self.layout, self.manifest, self.readers.totals(), read_only=self.read_only)
+        found["summary"] |= overview(self)
+        return found
 
     # -- end -------------------------------------------------------------------------------
 

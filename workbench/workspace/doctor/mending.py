@@ -8,6 +8,8 @@ from collections.abc import Callable
 import apsw
 import msgspec
 
+from workbench.chronicle.fulltext import read_in
+from workbench.chronicle.tables import SEARCH
 from workbench.log import leftovers
 from workbench.log.event_log import EventLog
 from workbench.log.inline_rebuild import rebuild
@@ -91,8 +93,12 @@ def _mend(layout: Layout, log: EventLog, examination: Examination, watch: Watch)
     if not examination.sound or "fold_set_differs" in codes:
         return
     if examination.laid.steps:
+        missing = examination.laid.missing
         examination.refused = run_steps(log.path, examination.laid.steps, watch)
-        unordered = BY_STREAM in examination.laid.missing
+        unordered = BY_STREAM in missing
+        if SEARCH in missing and SEARCH not in examination.refused:
+            with log.database.transaction() as connection:
+                read_in(connection)
         examination.objects()
         if unordered:
             examination.streams()

@@ -203,6 +203,10 @@ class _Comparison:
                 each.name, code, f"{said}; the projection {fold.name} can be built again", self._command.fix
             )
             return
+        text = _text_of(each.name, expected)
+        if text is not None and text.lower() in self._missing:
+            # A part of full text that is gone as a whole.
+            return
         # Of the others what is still there is worth more than an empty table.
         again = found is None or found.kind == "view" or each.name in (JOBS, FOLD_POSITIONS)
         if each.name not in _LOST or not again:
@@ -228,7 +232,9 @@ class _Comparison:
                 self._command.copies if found is None else self._command.show(each.name),
             )
             return
-        drop = () if found is None else (f"DROP {found.kind.upper()} {quoted(found.name)}",)
+        drop = [] if found is None else [f"DROP {found.kind.upper()} {quoted(found.name)}"]
+        owned = [part for part in expected if _text_of(part.name, expected) == each.name]
+        drop += [f"DROP TABLE {quoted(part.name)}" for part in owned if part.key in self._there]
         own = [other.sql for other in expected if other.kind == "index" and other.table == each.name]
         self._steps.append(Step(each.name, (*drop, each.sql, *own)))
         self._note(
@@ -366,6 +372,9 @@ _LOST = {
     "filter_versions": "a rescan is due, as if the filter's rules had changed",
     "log_chain": "a write-ahead log that belongs to another file is told by less",
     "scrub_steps": "if a scrub was cut short, scrub once more",
+    "chronicle_sections": "every section is gone, unless a backup or an export of the chronicles has it",
+    "chronicle_prose": "the words of every section are read in again",
+    "pin_scratch": "results that were drawn and not committed are drawn again",
     FOLD_POSITIONS: "every projection is built again",
 }
 """By table what is lost where it is laid out anew; of the log's own tables that would be too much."""
@@ -392,6 +401,12 @@ def _fold_of(table: str, folds: Iterable[InlineFold]) -> InlineFold | None:
         (own, fold) for fold in folds for own in fold.tables if table == own or table.startswith(f"{own}_")
     ]
     return max(owners, key=lambda owner: len(owner[0]), default=(None, None))[1]
+
+
+def _text_of(table: str, laid: Iterable[Laid]) -> str | None:
+    """The full text that a table is a part of."""
+    texts = (each.name for each in laid if each.sql.startswith("CREATE VIRTUAL"))
+    return next((text for text in texts if table.startswith(f"{text}_")), None)
 
 
 def _plain(sql: str) -> list[str]:

@@ -29,6 +29,8 @@ TELL_SECONDS = 0.1
 ASK_SECONDS = 0.3
 """Between two looks at whether another program asked it to stop."""
 
+_ALIVE_SECONDS = 10.0
+"""Between two signs of life that say nothing new."""
 _PATIENCE_MS = 20
 _AGAIN_SECONDS = 0.25
 """After a note that found the database busy."""
@@ -151,6 +153,14 @@ class Job:
                 self._micros(), done, total, self._filtered(note), self.id, self._row.process
             )
             self._write_at = monotonic() + (WRITE_SECONDS if wrote else _AGAIN_SECONDS)
+
+    def alive(self) -> None:
+        """Note that it goes on, for what is long at one thing; cheap."""
+        now = monotonic()
+        if self._notes is not None and now >= self._write_at + _ALIVE_SECONDS:
+            done, total, note = self._place
+            self._notes.write(self._micros(), done, total, self._filtered(note), self.id, self._row.process)
+            self._write_at = now
 
     def cancelled(self) -> bool:
         """Whether it should stop: asked by the face that runs it, by this program or by another one."""

@@ -32,6 +32,7 @@ KINDS = {
     "doctor": Kind("parts", "examine again with: workbench doctor"),
     "rescan": Kind("parts", "look again with: workbench redactions rescan"),
     "scrub": Kind("parts", "end it with: workbench redactions scrub --confirm"),
+    "chronicle": Kind("events", "what was drawn is kept; go on with: workbench chronicle consolidate"),
     "migrate": Kind("parts", "the database is as it was before, or migrated; see: workbench status"),
 }
 _OTHER = Kind("parts", "start it again")

@@ -21,6 +21,8 @@ from workbench.workspace.manifest.reading import parse, read_bytes
 SHORTEST_RULE = 3
 """Characters of a rule that tells agents apart; with fewer it finds nearly every name."""
 
+CONSOLIDATED = ("session", "task", "project", "domain")
+"""Kinds of streams that may have a chronicle."""
 _KINDS = ("projects", "domains", "agents")
 _RULES = {"prefixes": "begin so", "contains": "hold it"}
 _RANK = {"error": 0, "warning": 1, "info": 2}
@@ -77,6 +79,7 @@ class _Advice:
             for named in entries:
                 self._secrets(named)
         self._roots()
+        self._closing()
         for named in self._entries("agents"):
             self._rules(named)
 
@@ -136,6 +139,28 @@ class _Advice:
     @staticmethod
     def _shown(name: str) -> str:
         return repr(default_filter().redact_text(name)[0])
+
+    def _closing(self) -> None:
+        chronicle = self._values.get("chronicle")
+        close = chronicle.get("close") if isinstance(chronicle, dict) else None
+        if not isinstance(close, dict) or not close:
+            return
+        # Only where somebody asks: it loads every type of event.
+        from workbench.chronicle.boundaries import pairs
+        from workbench.workspace.folds import event_types
+
+        registry = event_types()
+        for kind, types in close.items():
+            at: At = ("chronicle", "close", kind)
+            if kind not in CONSOLIDATED:
+                kinds = ", ".join(CONSOLIDATED)
+                self._findings.warning(at, f"there are no streams of this kind; they are {kinds}")
+            for number, name in enumerate(types if isinstance(types, list) else ()):
+                if isinstance(name, str) and registry.get(*pairs([name])[0]) is None:
+                    self._findings.warning(
+                        (*at, number),
+                        "there are no events of this type, and so nothing is consolidated by it",
+                    )
 
     def _rules(self, named: _Named) -> None:
         for key, does in _RULES.items():

@@ -6,10 +6,12 @@ Every check raises `Wrong`, which says what was expected.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.problems import Wrong
@@ -17,6 +19,7 @@ from workbench.workspace.manifest.problems import Wrong
 Check = Callable[[Any], Any]
 T = TypeVar("T")
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 MOST_NAME = 200
 """Characters of a name, as everywhere in memory."""
 
@@ -91,16 +94,18 @@ def any_whole(value: Any) -> int:
     return _short(value)
 
 
-def number(*, above: bool = False) -> Check:
-    """A number that is not negative; with `above`, above zero. Finite."""
+def number(*, above: bool = False, most: float = math.inf) -> Check:
+    """A number that is not negative; with `above`, above zero; not above `most`. Finite."""
     limits = "above 0" if above else "of at least 0"
+    if most < math.inf:
+        limits += f", at most {most:g}"
 
     def check(value: Any) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise Wrong(f"expected a number {limits}, without quotes")
         if isinstance(value, int):
             _short(value)
-        if not math.isfinite(value) or value < 0 or (above and value == 0):
+        if not math.isfinite(value) or not 0 <= value <= most or (above and value == 0):
             raise Wrong(f"expected a number {limits}")
         return value
 
@@ -159,6 +164,29 @@ def pattern(value: Any) -> str:
     given = text(value)
     if "\0" in given or not given.startswith(("/", "~")):
         raise Wrong("expected an absolute path, or one that begins with ~")
+    return given
+
+
+def variable(value: Any) -> str:
+    """The name of an environment variable; blank for none."""
+    given = text(value).strip()
+    if given and not _VARIABLE.fullmatch(given):
+        raise Wrong("expected the name of an environment variable; the key itself must not stand here")
+    return given
+
+
+def address(value: Any) -> str:
+    """An endpoint's address; blank for none."""
+    given = text(value).strip()
+    try:
+        parts = urlsplit(given)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if given and (not known or any(letter.isspace() for letter in given)):
+        raise Wrong("expected an address that begins with https:// or http://")
+    if given and (parts.username is not None or parts.password is not None or parts.query or parts.fragment):
+        raise Wrong("expected an address and nothing more; name a key by key_variable")
     return given
 
 

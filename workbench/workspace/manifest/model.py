@@ -118,6 +118,14 @@ class Chronicle(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     """A program and its arguments; it runs only in a trusted workspace."""
     timeout_seconds: float = 120
+    model: str = ""
+    """The model's name, of `openai`."""
+    base_url: str = ""
+    """The endpoint's address, of `openai`; it is contacted only from a trusted workspace."""
+    key_variable: str = ""
+    """The environment variable that holds the key; the key itself stands nowhere."""
+    background: bool = True
+    """Whether a program that stays open consolidates by itself."""
     close: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(CLOSING))
     """By kind of stream, the events that close a unit of it; a kind without an entry is not consolidated."""
 

@@ -88,7 +88,11 @@ def rules(root: Path) -> Rules:
         chronicle={
             "summarizer": checks.one_of("extractive", "command", "openai"),
             "command": checks.arguments,
-            "timeout_seconds": checks.number(above=True),
+            "timeout_seconds": checks.number(above=True, most=24 * 3600),
+            "model": text,
+            "base_url": checks.address,
+            "key_variable": checks.variable,
+            "background": flag,
         },
         backup={"target": path},
         guards={

@@ -132,6 +132,12 @@ class _Sections:
             self._findings.error(
                 (*at, "summarizer"), 'expected chronicle.command beside it, such as ["summarise", "--short"]'
             )
+        if found.get("summarizer") == "openai":
+            for key, such in (("model", "gpt-4o-mini"), ("base_url", "http://localhost:11434/v1")):
+                if key not in self._tables.table(at) or (found.get(key, "").strip() == "" and key in found):
+                    self._findings.error(
+                        (*at, "summarizer"), f'expected chronicle.{key} beside it, such as "{such}"'
+                    )
         return model.Chronicle(**found)
 
     def _freshness(self) -> dict[str, dict[str, model.Freshness]]:

@@ -14,9 +14,10 @@ from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     from workbench.identity.registry import Registry
+    from workbench.workspace.readers.chronicle_queries import ChronicleReader
     from workbench.workspace.readers.entry_queries import EntryReader
     from workbench.workspace.readers.event_links import EventLinkReader
     from workbench.workspace.readers.evidence_queries import EvidenceReader
@@ -31,12 +32,19 @@ if TYPE_CHECKING:
 class Readers:
     """The readers of one open workspace, each loaded when it is first asked: a command needs one of them.
 
-    `registry` gives the names of now, for filters by project, domain or agent, for facts and for tasks.
+    `registry` gives the names of now, for filters by project, domain or agent, for facts and for tasks;
+    `close` what closes a stretch of a stream, by its kind, as the manifest says now.
     """
 
-    def __init__(self, log: EventLog, registry: Callable[[], Registry] = lambda: EMPTY) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        registry: Callable[[], Registry] = lambda: EMPTY,
+        close: Callable[[], Mapping[str, Collection[str]]] = lambda: {},
+    ) -> None:
         self._log = log
         self._registry = registry
+        self._close = close
 
     @cached_property
     def sessions(self) -> SessionReader:
@@ -87,6 +95,13 @@ class Readers:
         from workbench.workspace.readers.handoff_queries import HandoffReader
 
         return HandoffReader(self._log, self._registry)
+
+    @cached_property
+    def chronicle(self) -> ChronicleReader:
+        """Streams that have sections or could have, and their sections."""
+        from workbench.workspace.readers.chronicle_queries import ChronicleReader
+
+        return ChronicleReader(self._log, self._close)
 
     @cached_property
     def names(self) -> NameReader:

@@ -152,6 +152,11 @@ class TimelineReader:
         with self._log.reader() as connection:
             return self._one(connection, position, clip=False)
 
+    def at(self, positions: Sequence[int]) -> list[EventRow]:
+        """The events at these positions, ascending; long payloads are clipped."""
+        with self._log.reader() as connection:
+            return self._rows(connection, positions)
+
     def bounds(self) -> Bounds:
         """First and last position of the log."""
         with self._log.reader() as connection:

@@ -23,11 +23,16 @@ _BATCH_BYTES = 4 << 20
 _PROBED_BYTES = 64 << 10
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
+_AS_JSON = frozenset({"state", "pins", "result"})
+"""Columns that are read as JSON."""
+
 Lend = Callable[[], AbstractContextManager[apsw.Connection]]
 
 TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "import_sources": ("path", ("path", "state")),
     "jobs": ("job_id", ("title", "note", "outcome", "error", "hint")),
+    "chronicle_sections": ("row_id", ("prose", "pins", "summarizer", "summarizer_version")),
+    "pin_scratch": ("rowid", ("result",)),
 }
 """Tables that hold free text and are not folded from the log: the key of a row, and its texts."""
 
@@ -186,7 +191,7 @@ def other_texts(connection: apsw.Connection, redactor: Redactor) -> Iterator[Cle
             for column, value in zip(columns, values, strict=True):
                 if not isinstance(value, str):
                     continue
-                clean, found = _clean_text(value, redactor, as_json=column == "state")
+                clean, found = _clean_text(value, redactor, as_json=column in _AS_JSON)
                 if found:
                     texts[column] = clean
                     hits += (Hit(f"{table} {rowid}", 0, column, kind, count) for kind, count in found.items())
@@ -195,7 +200,7 @@ def other_texts(connection: apsw.Connection, redactor: Redactor) -> Iterator[Cle
 
 
 def _clean_text(text: str, redactor: Redactor, *, as_json: bool) -> tuple[str, dict[str, int]]:
-    """A text without secrets; one that is read as JSON when an import goes on stays JSON."""
+    """A text without secrets; one that is read as JSON stays JSON."""
     if as_json:
         try:
             value = msgspec.json.decode(text)

@@ -23,6 +23,8 @@ from typing import Any
 import apsw
 from msgspec import UNSET
 
+from workbench.chronicle.fulltext import read_in
+from workbench.chronicle.tables import SECTIONS
 from workbench.evidence import EvidenceStore
 from workbench.log import sqlite
 from workbench.log.event_log import EventLog
@@ -219,9 +221,13 @@ class _Scrub:
 
     def _replace_rows(self, connection: apsw.Connection) -> list[Hit]:
         hits: list[Hit] = []
-        for row in list(other_texts(connection, self._secrets)):
+        rows = list(other_texts(connection, self._secrets))
+        for row in rows:
             table_rows.replace(connection, row)
             hits += row.hits
+        if any(row.table == SECTIONS for row in rows):
+            # Taken out one by one, the old words would stay in the index for a while.
+            read_in(connection)
         self._report.add(hits)
         return hits
 

@@ -1,0 +1,179 @@
+"""`chronicle export`, `load` and `recording`: files that travel between copies of a workspace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.chronicle_words import DINNER, JSON, rounds, say, script, summarized_by
+from tests.cli.program import Run
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def written(workspace: Workspace) -> Workspace:
+    """Two sections, the first of two generations."""
+    rounds(workspace, 2)
+    workspace.chronicle("dinner").consolidate()
+    workspace.chronicle("dinner").reconsolidate("1-3")
+    return workspace
+
+
+@pytest.fixture
+def copy(run: Run, written: Workspace, tmp_path: Path) -> Path:
+    """The root of a workspace with the same events and no sections."""
+    root, log = tmp_path / "copy", tmp_path / "log.jsonl"
+    Workspace.create(root, title="Copy", timezone="UTC", owner="ada").close()
+    assert run("export", "jsonl", "--to", log).code == 0
+    assert run("import", "jsonl", log, "--root", root).code == 0
+    return root
+
+
+def test_sections_travel_with_all_their_generations(
+    run: Run, written: Workspace, copy: Path, tmp_path: Path
+) -> None:
+    path, again = tmp_path / "a.chronicle", tmp_path / "b.chronicle"
+    answer = run("chronicle", "export", *DINNER, "--to", path, *JSON)
+    assert (answer.code, answer.json) == (0, {"stream": "session/dinner", "count": 3})
+    assert path.stat().st_mode & 0o777 == 0o600
+    loaded = run("chronicle", "load", path, "--root", copy, *JSON)
+    assert loaded.json == {"stream": "session/dinner", "loaded": 3, "sections": 3}
+    assert run("chronicle", "load", path, "--root", copy, *JSON).json["loaded"] == 0
+    assert "were there already" in run("chronicle", "load", path, "--root", copy).out
+    assert run("chronicle", "export", *DINNER, "--to", again, "--root", copy).code == 0
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.chronicle"
+    assert run("chronicle", "export", *DINNER, "--to", path).code == 0
+    for words in ((), ("--to", "-")):
+        assert run("chronicle", "export", *DINNER, *words).out == path.read_text()
+    piped = run("chronicle", "load", "-", "--root", copy, *JSON, stdin=path.read_bytes())
+    assert piped.json["loaded"] == 3
+    assert run("chronicle", "export", *DINNER, *JSON).json["error_type"] == "usage"
+    recorded = run("chronicle", "recording", "write", "-", *DINNER)
+    assert json.loads(recorded.out)["stream"] == "session/dinner"
+    assert recorded.err.replace("\u00a0", " ") == "recorded 0 answers for session/dinner\n"
+    shown = run("chronicle", "recording", "read", "-", *JSON, stdin=recorded.out.encode())
+    assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 0}
+
+
+@pytest.mark.parametrize(
+    "words", [("export", *DINNER, "--to", "{}"), ("recording", "write", "{}", *DINNER)], ids=lambda w: w[0]
+)
+def test_no_other_file_is_written_over_without_force(
+    run: Run, written: Workspace, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("precious\n")
+    command = ["chronicle", *(word.format(path) for word in words)]
+    answer = run(*command)
+    assert answer.code == 2
+    assert f"{path} exists and is no" in answer.err
+    assert path.read_text() == "precious\n"
+    assert run(*command, "--force").code == 0
+    first = path.read_bytes()
+    assert b"precious" not in first and path.stat().st_mode & 0o777 == 0o600
+    # An earlier file of the same kind, and an empty one, need no force.
+    assert run(*command).code == 0
+    path.write_bytes(b"")
+    assert run(*command).code == 0
+    assert path.read_bytes() == first
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_a_forced_file_that_fails_leaves_what_was_there(run: Run, written: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    answer = run("chronicle", "export", *DINNER, "--to", folder, "--force")
+    assert (answer.code, folder.is_dir()) == (2, True)
+    assert run("chronicle", "export", *DINNER, "--to", folder).code == 2
+    answer = run("chronicle", "export", *DINNER, "--to", tmp_path / "no" / "such", *JSON)
+    assert (answer.code, answer.json["error_type"]) == (2, "file_failed")
+    assert run("chronicle", "export", *DINNER, "--to", "").code == 2
+
+
+def test_a_link_stays_a_link(run: Run, written: Workspace, tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("something else\n")
+    link.symlink_to(target)
+    assert run("chronicle", "export", *DINNER, "--to", link, "--force").code == 0
+    assert link.is_symlink() and target.read_text().startswith('{"chronicle":')
+
+
+def test_a_changed_line_is_named_and_nothing_is_loaded(
+    run: Run, written: Workspace, copy: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.chronicle"
+    assert run("chronicle", "export", *DINNER, "--to", path).code == 0
+    lines = path.read_text().splitlines(keepends=True)
+    for number, changed in (
+        (3, [*lines[:2], lines[2].replace("round", "found"), *lines[3:]]),
+        (5, lines[:-1]),
+        (2, [lines[0], *lines[2:]]),
+    ):
+        path.write_text("".join(changed))
+        answer = run("chronicle", "load", path, "--root", copy)
+        assert answer.code == 1
+        assert f"line {number}" in answer.err, answer
+    assert run("chronicle", "sections", *DINNER, "--root", copy, *JSON).json["sections"] == []
+
+
+def test_what_is_no_export_of_this_log_is_refused(run: Run, written: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "a.chronicle"
+    assert run("chronicle", "export", *DINNER, "--to", path).code == 0
+    other = tmp_path / "other"
+    with Workspace.create(other, title="Other", timezone="UTC", owner="ada") as opened:
+        say(opened, "another dinner")
+    foreign = run("chronicle", "load", path, "--root", other, *JSON)
+    assert (foreign.code, foreign.json["error_type"]) == (1, "invalid_chronicle_export")
+    rounds(written, 1, "lunch")
+    wrong = run("chronicle", "load", path, "--session", "lunch")
+    assert (wrong.code, "not of session/lunch" in wrong.err) == (1, True)
+    path.write_text("notes\n")
+    assert "no export of a chronicle" in run("chronicle", "load", path).err
+    path.write_text("")
+    assert "the file is empty" in run("chronicle", "load", path).err
+    for place in (tmp_path, Path("/dev/zero")):
+        assert run("chronicle", "load", place, *JSON).json["error_type"] == "file_failed"
+    missing = run("chronicle", "load", tmp_path / "missing", *JSON)
+    assert (missing.code, missing.json["error_type"]) == (2, "file_failed")
+
+
+def test_a_stream_in_a_file_that_is_not_here_is_named(run: Run, written: Workspace, tmp_path: Path) -> None:
+    path, other = tmp_path / "a.chronicle", tmp_path / "other"
+    assert run("chronicle", "export", *DINNER, "--to", path).code == 0
+    Workspace.create(other, title="Other", timezone="UTC", owner="ada").close()
+    answer = run("chronicle", "load", path, "--root", other)
+    assert (answer.code, "there is no stream 'session/dinner'" in answer.err) == (1, True)
+
+
+def test_times_are_in_the_file_only_where_they_are_asked_for(
+    run: Run, written: Workspace, tmp_path: Path
+) -> None:
+    plain, timed = (run("chronicle", "export", *DINNER, *words).out for words in ((), ("--times",)))
+    assert "written_at" in timed and "written_at" not in plain
+
+
+def test_a_recording_says_whose_it_is_and_how_much_it_holds(
+    run: Run, workspace: Workspace, tmp_path: Path
+) -> None:
+    rounds(workspace, 2)
+    summarized_by(workspace, script(tmp_path / "program", "echo Good."))
+    workspace.chronicles.trust()
+    assert run("chronicle", "consolidate").code == 0
+    path = tmp_path / "pins"
+    answer = run("chronicle", "recording", "write", path, *DINNER, *JSON)
+    assert answer.json == {"stream": "session/dinner", "pins": 2}
+    assert run("chronicle", "recording", "read", path).out == "stream    session/dinner\nanswers   2\n"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], "{}\n"]))
+    broken = run("chronicle", "recording", "read", path)
+    assert (broken.code, "line 3 of the recording" in broken.err) == (2, True)
+    for text in ("", "notes\n", '{"workbench.recording":2}\n'):
+        path.write_text(text)
+        assert run("chronicle", "recording", "read", path, *JSON).json["error_type"] == "file_failed"
+    assert run("chronicle", "recording", "read", tmp_path, *JSON).json["error_type"] == "file_failed"

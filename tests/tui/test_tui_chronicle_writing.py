@@ -1,0 +1,141 @@
+"""Writing chronicles from the screen: consolidate, write again, rebuild, files, and who may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from tests.tui.chronicle_probe import (
+    SESSION,
+    app_on,
+    detail_text,
+    full,
+    go,
+    named,
+    rows,
+    rows_shown,
+    settled,
+)
+from tests.tui.shell_probe import until, whole_screen
+from workbench.tui.dialogs.confirm import ConfirmDialog
+from workbench.tui.dialogs.prompt import PromptDialog
+from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
+
+TASK = "task/global/atlas/importer"
+WRITING = ("consolidate", "consolidate_all", "again", "load", "rebuild")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return full(tmp_path / "w")
+
+
+async def test_consolidating_writes_the_stream_at_hand_or_all_that_lag_as_jobs(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        page = await go(pilot, app, SESSION, 12)
+        await pilot.press("C")
+        await until(pilot, lambda: "14-15" in rows(page))
+        assert page.cursor_node is not None and named(page.cursor_node) == "12-13"
+        page.action_consolidate_all()
+        await until(pilot, lambda: "2 sections written in 1 stream." in whole_screen(app))
+        assert app.workspace is not None
+        assert {row.kind for row in app.workspace.jobs.page(10)} == {"chronicle"}
+
+
+async def test_writing_again_warns_first_and_keeps_the_old_prose(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 9)
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        said = whole_screen(app)
+        assert "diverges" in said and "rebuild drops" in said.replace("\n", " ")
+        await pilot.press("n")
+        await settled(pilot, app)
+        assert "9-11" in rows(page)
+        await pilot.press("W", "y")
+        await until(pilot, lambda: "9-11#2" in rows(page) and "old 9-11" in rows(page))
+        page.tree_list.go_to(("older", SESSION, 9, 1))
+        await until(pilot, lambda: "superseded" in detail_text(page))
+        assert "superseded" in app.registry["chronicle.again"].reason(app)
+
+
+async def test_a_rebuild_is_typed_and_drops_what_was_written_again(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 1)
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, TypedConfirmDialog))
+        await pilot.press("y", "enter")
+        assert isinstance(app.screen, TypedConfirmDialog)
+        app.screen.query_one(Input).value = "rebuild"
+        await pilot.press("enter")
+        await until(pilot, lambda: rows(page)[2:] == ["1-8", "9-11", "12-13", "14-15", "open 16-16"])
+
+
+async def test_an_export_is_written_and_loads_again(root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "told.jsonl"
+    app = app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await go(pilot, app, SESSION, 1)
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        app.screen.query_one(Input).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, file.exists)
+        await settled(pilot, app)
+        assert file.read_text().count("\n") >= 4
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        app.screen.query_one(Input).value = str(tmp_path / "nothing")
+        await pilot.press("enter")
+        assert isinstance(app.screen, PromptDialog), "a file that is not there is not begun with"
+        app.screen.query_one(Input).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, PromptDialog))
+        await settled(pilot, app)
+        await until(pilot, lambda: "0 sections loaded; 4 were there already." in whole_screen(app))
+
+
+async def test_the_brief_is_copied_as_an_agent_gets_it(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await go(pilot, app, SESSION)
+        await pilot.press("b")
+        await until(pilot, lambda: bool(app.clipboard))
+        assert app.workspace is not None
+        assert app.clipboard == app.workspace.chronicle(SESSION).brief().text
+
+
+async def test_what_is_read_only_says_why_nothing_is_written(root: Path) -> None:
+    app = app_on(root, read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 1)
+        for action in WRITING:
+            assert "read-only" in app.registry[f"chronicle.{action}"].reason(app), action
+        await pilot.press("C")
+        await settled(pilot, app)
+        assert "open 14-16" in rows(page)
+        assert app.registry["chronicle.export"].reason(app) == ""
+
+
+async def test_what_the_manifest_names_is_not_run_before_it_is_trusted(root: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    manifest = root / "SSOT_MANIFEST.toml"
+    named_program = f'\n[chronicle]\nsummarizer = "command"\ncommand = ["touch", {str(ran)!r}]\n'
+    manifest.write_text(manifest.read_text() + named_program)
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 1)
+        page.pane.show_side("lag")
+        await until(pilot, lambda: "workbench trust" in detail_text(page))
+        await pilot.press("C")
+        await until(pilot, lambda: app.screen is not page)
+        assert "trust" in whole_screen(app)
+        assert not ran.exists()
+        await pilot.press("escape")
+        await rows_shown(pilot, app)
+        assert "open 14-16" in rows(page)

@@ -1,0 +1,54 @@
+"""What the Chronicle screen says while there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.present import Line, Span
+
+FILLING = (
+    ("workbench chronicle consolidate", "writes up what is closed"),
+    ("workbench chronicle status", "says how far each chronicle is"),
+)
+"""Commands that have to do with an empty screen, and what each does."""
+
+
+def empty_lines(wanted: str, key: str, *, past: bool) -> Sequence[Line]:
+    """What an empty list says; `key` clears the filter."""
+    if wanted:
+        return (
+            (),
+            (Span("  No prose has these words", "strong"),),
+            (Span("  Every word has to be in the", "dim"),),
+            (Span("  prose of one current section,", "dim"),),
+            (Span("  the last as a beginning.", "dim"),),
+            (Span(f"  {key}", "accent"), Span(" shows all chronicles.", "dim")),
+        )
+    if past:
+        return ((), (Span("  No section was written then", "strong"),))
+    return (
+        (),
+        (Span("  Nothing to write up yet", "strong"),),
+        (),
+        (Span("  In a shell:", "dim"),),
+        *((Span(f"  {command}", "ink"),) for command, _ in FILLING),
+    )
+
+
+def guidance() -> list[Block]:
+    """What the detail says while there is no chronicle."""
+    return [
+        Heading("Nothing here yet", role="strong"),
+        Blank(),
+        Paragraph(
+            "A chronicle tells a long session or task in sections. Each stands for the events of one closed "
+            "stretch: a task's up to a checkpoint, a session's up to the end of a unit. Its prose is "
+            "advisory; the events that it cites are one key away."
+        ),
+        Blank(),
+        Paragraph("A task without a checkpoint, or a session without an ended unit, has nothing closed."),
+        Blank(),
+        Heading("In a shell"),
+        *(Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING),
+    ]

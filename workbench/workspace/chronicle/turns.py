@@ -1,0 +1,133 @@
+"""Taking turns at a chronicle by way of the list of jobs (contract log-and-chronicle, "Ours").
+
+Whoever draws is a job with the lease `chronicle/<stream>`: other programs see it, wait for it, can stop it,
+and its place is free once its program is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Event
+from typing import TYPE_CHECKING
+
+from workbench.chronicle.sections import Anchor
+from workbench.chronicle.summarizers.errors import SummarizerCancelled
+from workbench.errors import WorkbenchError
+from workbench.log.times import from_micros
+from workbench.workspace.errors import Cancelled
+from workbench.workspace.jobs.errors import JobRunning
+
+if TYPE_CHECKING:
+    from workbench.workspace.jobs.job import Job
+    from workbench.workspace.jobs.jobs import Jobs
+
+KIND = "chronicle"
+LOOK_SECONDS = 0.2
+"""Between two looks at whether the other one is done."""
+
+Progress = Callable[[int, int | None, str], None]
+"""Takes (events done, events in reach or None, what is being written)."""
+
+
+class Turn:
+    """One call's turn at one chronicle: hand `lease`, `progress` and `cancelled` to what does the work."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        title: str,
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._jobs = jobs
+        self.title = title
+        self.patient = True
+        """Whether it waits for another one that does the same, instead of raising `JobRunning`."""
+        self.told: Callable[[], int] | None = None
+        """Asked when what failed is tried again, in microseconds since 1970."""
+        self._progress = progress
+        self._cancelled = cancelled
+        self._job: Job | None = None
+        self.stopped = False
+        """Whether somebody wanted it to stop."""
+        self.anchors: list[Anchor] = []
+        """Of the sections that were stored."""
+        self.outcome = ""
+        """What the list of jobs says of it, if not how many sections were written."""
+        self.began = False
+        """Whether its turn came."""
+
+    @contextmanager
+    def lease(self, name: str) -> Iterator[None]:
+        """Run the block as the job that has the name; raises `Cancelled` while it waits for another one."""
+        with ExitStack() as held:
+            job = self._job = self._begin(name, held)
+            self.began = True
+            try:
+                yield
+            except SummarizerCancelled as error:
+                self.stopped = True
+                raise Cancelled(error.message, hint=error.hint) from error
+            except WorkbenchError as error:
+                if self.told is not None and not self.stopped:
+                    again = from_micros(self.told()).strftime("%Y-%m-%d %H:%M:%S UTC")
+                    error.hint += f"{'; ' if error.hint else ''}it is tried again at {again}"
+                raise
+            finally:
+                self._job = None
+                job.finish(self.outcome or counted(len(self.anchors), "written"))
+                if self.stopped:
+                    job.status = "stopped"
+
+    def _begin(self, name: str, held: ExitStack) -> Job:
+        while True:
+            run = self._jobs.run(
+                KIND, self.title, lease=name, progress=self._progress, cancelled=self._cancelled
+            )
+            try:
+                return held.enter_context(run)
+            except JobRunning as error:
+                if not self.patient:
+                    raise
+                self._wait(error)
+
+    def _wait(self, error: JobRunning) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled("it was stopped while it waited for another one that writes the same") from error
+        if self._progress is not None:
+            self._progress(0, None, f"waiting: {error.message}")
+        Event().wait(LOOK_SECONDS)
+
+    def progress(self, done: int, total: int | None, note: str) -> None:
+        """Say how far it is, to the list of jobs and the caller."""
+        if self._job is not None:
+            self._job.progress(done, total, note)
+
+    def cancelled(self) -> bool:
+        """Whether the caller or somebody at the list of jobs wants it to stop.
+
+        It is asked while a program or a model is waited for, and so it says that the job is alive.
+        """
+        job = self._job
+        if job is None:
+            return self.stopped
+        job.alive()
+        self.stopped = self.stopped or job.cancelled()
+        return self.stopped
+
+
+def counted(sections: int, done: str) -> str:
+    """So many sections, and what became of them."""
+    return f"1 section {done}" if sections == 1 else f"{sections} sections {done}"
+
+
+@contextmanager
+def suppress_stop(turn: Turn) -> Iterator[None]:
+    """A draw that was stopped half-way ends the block, as being asked between two draws does."""
+    try:
+        yield
+    except Cancelled:
+        if not turn.began:
+            raise
