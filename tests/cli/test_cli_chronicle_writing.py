@@ -257,7 +257,7 @@ def test_a_replay_without_the_answers_changes_nothing(
     said = prose(run, "1-3")
     words = ("chronicle", "rebuild", *DINNER, "--discard-generated", "--recording")
     answer = run(*words, tmp_path / "none", *JSON)
-    assert (answer.code, answer.json["error_type"]) == (1, "pin_miss")
+    assert (answer.code, answer.json["error_type"]) == (1, "not_pinned")
     (tmp_path / "other").write_text("no recording\n")
     for name, reason in (("other", "no recording"), ("missing", "No such file")):
         refused = run(*words, tmp_path / name)

@@ -85,7 +85,8 @@ def make_older(root: Path) -> None:
         second = ("jobs", "activity_hours", "private_events")
         third = ("filter_versions", "scrub_steps", "log_chain", "redactions")
         fourth = [table for fold in FOURTH for table in fold.tables]
-        for table in (*second, *third, *fourth):
+        fifth = ("chronicle_prose", "chronicle_sections", "pin_scratch")
+        for table in (*second, *third, *fourth, *fifth):
             connection.execute(f"DROP TABLE {table}")
         later = ("activity", "redactions", *(fold.name for fold in FOURTH))
         connection.executemany("DELETE FROM folds WHERE name = ?", [(name,) for name in later])

@@ -11,11 +11,12 @@ import pytest
 
 from workbench.chronicle.admission import Admission
 from workbench.chronicle.boundaries import EventTypes
+from workbench.chronicle.consolidator import NotPinned
 from workbench.chronicle.stretches import stretches
 from workbench.chronicle.summarizers import prompt
 from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.log.event_reader import EventReader
-from workbench.log.pins.errors import PinMiss
+from workbench.log.pins.errors import PinMiss, RecordingError
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.request import request_key
 from workbench.log.streams import pins_stream
@@ -151,6 +152,20 @@ def test_the_recording_as_a_file_replays_to_the_same_bytes(sample: Workspace, tm
     rebuilt = session.rebuild(recording=tmp_path / "pins.recording")
     assert rebuilt is not None and rebuilt.drawn == 0
     assert exported(sample, tmp_path / "again.jsonl") == once
+
+
+def test_a_recording_of_another_stream_or_of_nothing_changes_no_prose(
+    sample: Workspace, tmp_path: Path
+) -> None:
+    before = exported(sample, tmp_path / "before.jsonl")
+    nothing = tmp_path / "nothing.jsonl"
+    sample.chronicle(TASK).recording_write(nothing)
+    with pytest.raises(RecordingError, match="of another stream"):
+        sample.chronicle(SESSION).rebuild(recording=nothing)
+    nothing.write_text(nothing.read_text("utf-8").replace(TASK, SESSION), "utf-8")
+    with pytest.raises(NotPinned, match="nothing is recorded"):
+        sample.chronicle(SESSION).rebuild(recording=nothing)
+    assert exported(sample, tmp_path / "after.jsonl") == before
 
 
 def test_with_a_changed_prompt_every_draw_misses(

@@ -66,6 +66,6 @@ def mixed_chain(anchor: Anchor) -> ChronicleFork:
     return ChronicleFork(
         f"section {shown(anchor.section_id)} was written after another prose of "
         f"{shown(anchor.supersedes or '')} than the one that is stored here",
-        hint="load it into a copy without sections of its own, or reset this chronicle first",
+        hint="load it into a copy that has no sections of its own",
         section_id=anchor.section_id,
     )

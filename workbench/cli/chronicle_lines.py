@@ -178,11 +178,11 @@ class Lines:
             yield f"  {line}".rstrip(" ")
 
     def events(self, rows: Sequence[EventRow], following: int | None) -> Iterator[str]:
-        """The events that a section stands for."""
+        """The events that a section stands for, by the numbers that its anchor cites."""
         from workbench.cli.readable import events
 
         yield ""
-        yield from events(rows, following, self._timezone)
+        yield from events(rows, following, self._timezone, numbered="seq")
 
     def _time(self, written: Written) -> str:
         from workbench.log.times import from_micros
@@ -213,7 +213,7 @@ def rebuilt(stream: str, done: Rebuilt | None) -> Iterator[str]:
     if done is None:
         yield one_line(f"stopped; the chronicle of {stream} is as it was", _LONGEST)
         return
-    drawn = f"{counted(done.drawn, 'answer')} drawn anew" if done.drawn else "nothing drawn anew"
+    drawn = f"{counted(done.drawn, 'answer')} asked for anew" if done.drawn else "no model was asked"
     yield one_line(f"rebuilt {stream}: {counted(len(done.sections), 'section')}, {drawn}", _LONGEST)
 
 

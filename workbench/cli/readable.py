@@ -124,18 +124,24 @@ def events(
     following: int | None,
     timezone: str,
     order: Literal["recorded", "happened"] = "recorded",
+    *,
+    numbered: Literal["position", "seq"] = "position",
 ) -> Iterator[str]:
-    """The list of events, each with the time that the order goes by."""
+    """The list of events, each with its number in the log or in its stream and the time the order goes by."""
     if not rows:
         yield "no events"
         return
     zone = ZoneInfo(timezone)
     yield from table(
-        (_EVENT_COLUMNS[0], Column(order), *_EVENT_COLUMNS[1:]),
+        (
+            _EVENT_COLUMNS[0] if numbered == "position" else Column("seq", "right"),
+            Column(order),
+            *_EVENT_COLUMNS[1:],
+        ),
         (
             (
                 # As `--after` takes it: a place, no amount.
-                str(row.position),
+                str(row.position if numbered == "position" else row.seq),
                 exact(row.happened_at if order == "happened" else row.recorded_at, zone),
                 row.type,
                 row.actor,

@@ -14,7 +14,7 @@ from workbench.chronicle.admission import Admission
 from workbench.chronicle.anchors import Anchors
 from workbench.chronicle.boundaries import EventTypes
 from workbench.chronicle.brief_text import USUAL_CHARACTERS, BriefPage, brief_page
-from workbench.chronicle.consolidator import Consolidator, Lag
+from workbench.chronicle.consolidator import Consolidator, Lag, NotPinned
 from workbench.chronicle.export_file import Loaded, load_export, write_export
 from workbench.chronicle.fold import FOLD_NAME, Author, Keep
 from workbench.chronicle.prose import Prose
@@ -22,6 +22,7 @@ from workbench.chronicle.sections import Anchor, Section, SectionId
 from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.stretches import coverage, next_stretch
 from workbench.log.event_reader import EventReader
+from workbench.log.pins.errors import RecordingError
 from workbench.log.pins.events import PinPromoted
 from workbench.log.pins.ledger import PinLedger
 from workbench.log.pins.recording import Recording, pin_events, read_recording, write_recording
@@ -181,9 +182,15 @@ class StreamChronicle:
         ledger = self._ledger(_REBUILD)
         pins: ReplayPins | None = None
         if recording is not None:
-            pins = self._replayed(read_recording(recording).events)
+            pins = self._replayed(self._recording_of_this(recording).events)
         elif replay:
             pins = self._replayed(self._log.stream(pins_stream(self.stream)).read())
+        if pins is not None and not pins.pins and any(section.pins for section in self.store.sections()):
+            # Without pins a summarizer that draws nothing would answer, and not what is to be told again.
+            raise NotPinned(
+                "nothing is recorded of what the sections here were drawn with: no replay can tell it again",
+                hint="replay from the recording that was written where they were drawn",
+            )
         drawn: list[int] = []
 
         def keep(section: Section) -> None:
@@ -247,6 +254,16 @@ class StreamChronicle:
     def recording_read(self, path: Path) -> Recording:
         """What a recording holds. Raises `RecordingError`, `OSError`."""
         return read_recording(path)
+
+    def _recording_of_this(self, path: Path) -> Recording:
+        found = read_recording(path)
+        stream = found.header.get("stream", self.stream)
+        if stream != self.stream:
+            raise RecordingError(
+                f"this is a recording of another stream, {stream}",
+                hint=f"name the one that was written of {self.stream}",
+            )
+        return found
 
     # -- parts -----------------------------------------------------------------------------
 
