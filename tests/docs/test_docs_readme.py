@@ -72,7 +72,7 @@ def test_the_command_is_on_the_path_before_it_is_used() -> None:
 
 def test_each_picture_is_there_and_names_no_folder_of_a_machine() -> None:
     named = re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", README, re.MULTILINE)
-    assert {Path(each).stem for each in named} == {"handoffs", "facts", "sessions"}
+    assert {Path(each).stem for each in named} == {"handoffs", "facts", "sessions", "chronicle"}
     for each in named:
         drawn = (CHECKOUT / each).read_text("utf-8")
         (header,) = re.findall(r">([^<]*~[^<]*)<", drawn)
