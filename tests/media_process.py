@@ -43,7 +43,9 @@ def _use() -> None:
         root = f"{folder}/w"
         record = "sessions record --session s --kind message --actor-kind human --actor ada --content x"
         with redirect_stdout(out), redirect_stderr(out):
-            for words in ("init", record, "status", "sessions list", "sessions show s", "timeline", "doctor"):
+            chronicle = ("chronicle status", "chronicle brief --session s", "chronicle sections --session s")
+            reading = ("status", "sessions list", "sessions show s", "timeline", "doctor", *chronicle)
+            for words in ("init", record, *reading, "chronicle consolidate", "trust --show"):
                 main([*words.split(), "--root", root])
                 main([*words.split(), "--root", f"{root}/none"])
             main(["export", "jsonl", "--to", f"{folder}/log", "--root", root])

@@ -43,7 +43,9 @@ def test_from_the_hole_to_a_copy_that_replays(run: Run, root: Path, tmp_path: Pa
     assert "loaded 2 sections" in chronicle("load", file, at=copy)
     exported = []
     for place in (root, copy):
-        assert "no model was asked" in chronicle("rebuild", *SESSION, "--replay", "--discard-generated", at=place)
+        assert "no model was asked" in chronicle(
+            "rebuild", *SESSION, "--replay", "--discard-generated", at=place
+        )
         target = tmp_path / f"{place.name}.jsonl"
         chronicle("export", *SESSION, "--to", target, at=place)
         exported.append(target.read_bytes())
