@@ -7,9 +7,7 @@ evidence travels by backup.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -30,6 +28,7 @@ from workbench.log.door import MAX_PAYLOAD_BYTES
 from workbench.log.event_log import EventLog
 from workbench.log.times import from_micros
 from workbench.storage import fetch
+from workbench.storage.replacing import replacing
 from workbench.workspace.errors import Cancelled, ConfigurationError
 from workbench.workspace.layout import place_of
 
@@ -141,7 +140,7 @@ def export_file(
                 hint="name another file with --to; the link was not touched",
             )
         _refuse_others(target, path)
-        with _replacing(target) as file:
+        with replacing(target, ".export-") as file:
             return export_jsonl(log, file.write, progress=progress, cancelled=cancelled)
     except OSError as error:
         raise FileFailed(
@@ -308,27 +307,6 @@ def _unlike_export(file: IO[bytes]) -> str:
             return f"is no whole export: line {lines} is not the event of that number"
         line = following
     return ""
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A new file beside `target`, which takes its place when the block ends well."""
-    descriptor, name = tempfile.mkstemp(prefix=".export-", suffix=".part", dir=target.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(descriptor)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 # -- in ------------------------------------------------------------------------------------

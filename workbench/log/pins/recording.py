@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,6 +17,7 @@ from workbench.log.pins.events import PROMOTED
 from workbench.log.ports import JsonValue
 from workbench.log.registry import StoredEvent
 from workbench.log.times import to_text
+from workbench.storage.replacing import replacing
 
 MARKER = "workbench.recording"
 """The key of the header that makes a file a recording; its value is the version of the format."""
@@ -68,7 +67,7 @@ def write_recording(path: Path, events: Iterable[StoredEvent], *, header: Mappin
     target = Path(os.path.realpath(path))
     _refuse_others(target)
     count = 0
-    with _replacing(target) as file:
+    with replacing(target, ".recording-") as file:
         file.write(first + b"\n")
         for event in events:
             file.write(_line(event))
@@ -169,24 +168,3 @@ def _refuse_others(target: Path) -> None:
             raise RecordingError(
                 f"{target} exists and is no recording", hint="name another file; this one was not touched"
             ) from None
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A new file beside `target`, which takes its place when the block ends well."""
-    descriptor, name = tempfile.mkstemp(prefix=".recording-", suffix=".part", dir=target.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(descriptor)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

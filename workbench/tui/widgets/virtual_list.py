@@ -28,9 +28,9 @@ from workbench.tui.widgets.row_window import PAGE_ROWS, WINDOW_ROWS, Batch
 from workbench.tui.widgets.rows_widget import RowsWidget
 
 _AHEAD = PAGE_ROWS // 2
-_AHEAD_SECONDS = 0.2
-"""After a list was opened, rows that are not on the screen are read."""
 """Rows that are kept ready on either side of the screen."""
+_AHEAD_SECONDS = 0.2
+"""So long after a list was opened, rows that are not on the screen are read."""
 
 
 class VirtualList(RowsWidget[Row], can_focus=True):

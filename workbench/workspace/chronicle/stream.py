@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.chronicle.admission import Admission
 from workbench.chronicle.anchors import Anchors
@@ -33,6 +32,7 @@ from workbench.log.registry import PendingEvent, StoredEvent
 from workbench.log.streams import StreamRef, pins_stream
 from workbench.log.upcasts import UpcastRegistry
 from workbench.storage.errors import DatabaseReadOnly
+from workbench.storage.replacing import replacing
 from workbench.workspace.chronicle.errors import NotConsolidated
 from workbench.workspace.chronicle.hidden_queries import HiddenEvents, admits
 from workbench.workspace.chronicle.turns import Progress, Turn, counted, suppress_stop
@@ -223,7 +223,7 @@ class StreamChronicle:
         `times` adds when each was written: such a file differs from that of a rebuild. The file appears, or
         replaces an earlier one, when it is whole. Raises `InvalidExport`, `OSError`.
         """
-        with _replacing(path) as file:
+        with suppress(_GivenUp), replacing(Path(os.path.realpath(path)), ".chronicle-") as file:
             count = write_export(self.store, file.write, times=times, progress=progress, cancelled=cancelled)
             if count is None:
                 raise _GivenUp
@@ -351,21 +351,3 @@ _UNIT, _AGAIN, _REBUILD = "chronicle", "reconsolidation", "rebuild"
 
 class _GivenUp(Exception):
     """A file that is not wanted any more."""
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A new file beside `path`, which takes its place when the block ends well."""
-    target = Path(os.path.realpath(path))
-    descriptor, name = tempfile.mkstemp(prefix=".chronicle-", suffix=".part", dir=target.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(descriptor)
-        beside.replace(target)
-    except BaseException as error:
-        beside.unlink(missing_ok=True)
-        if not isinstance(error, _GivenUp):
-            raise

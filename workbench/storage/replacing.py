@@ -1,0 +1,35 @@
+"""Files that appear, or take the place of an earlier one, only when they are whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def replacing(target: Path, prefix: str) -> Iterator[IO[bytes]]:
+    """A new file beside `target`, which takes its place when the block ends well, and survives a power loss.
+
+    Its name begins with `prefix` and ends in `.part`; it is gone when the block raises. `target` is no
+    symbolic link: that would be replaced, and not what it leads to. Raises `OSError`.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".part", dir=target.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
