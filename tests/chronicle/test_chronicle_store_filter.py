@@ -18,7 +18,7 @@ from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.redaction import default_filter
 
 Store = SQLiteChronicleStore
-SECRET = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+SECRET = "ghp_" + "aB3dE6gH9jK2mN5pQ8" + "sT1vW4yZ7bC0dF3hJ6"
 PROSE = f"The key {SECRET} was found in the settings."
 
 

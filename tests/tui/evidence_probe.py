@@ -21,7 +21,7 @@ from workbench.tui.evidence_viewer import EvidenceViewer, open_evidence
 from workbench.workspace import Workspace
 from workbench.workspace.evidence import stager
 
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 """Looks like a token and is none."""
 KINDS = ("md", "py", "txt", "png", "bin", "json", "log")
 

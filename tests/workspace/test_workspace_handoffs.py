@@ -341,7 +341,7 @@ def test_history_files_and_what_came_since_the_last_review(desk: Desk, notes: st
 
 
 def test_a_secret_that_is_scrubbed_leaves_the_list_of_now_and_of_then(tmp_path: Path) -> None:
-    root, secret = tmp_path / "w", "ghp" + "_" + "abcdefghij0123456789ABCDEFGHIJ012345"
+    root, secret = tmp_path / "w", "ghp_" + "abcdefghij0123456789" + "ABCDEFGHIJ012345"
     new_root(root)
     with unfiltered(root) as log:
         memory = Memory(log, Registry)

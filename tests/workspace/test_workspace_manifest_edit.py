@@ -162,8 +162,18 @@ REFUSED: list[tuple[str, tuple[str, str, str], type[WorkbenchError], str]] = [
     ("", ("project", "a\0b", "atlas"), NameRefused, "control characters"),
     ("", ("project", "a\ud800", "atlas"), NameRefused, "UTF-8"),
     ("", ("task", "a", "b"), NameRefused, "no kind"),
-    ("", ("project", "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "x"), SecretInIdentifier, "a secret"),
-    ("", ("project", "x", "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"), SecretInIdentifier, "a secret"),
+    (
+        "",
+        ("project", "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8", "x"),
+        SecretInIdentifier,
+        "a secret",
+    ),
+    (
+        "",
+        ("project", "x", "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"),
+        SecretInIdentifier,
+        "a secret",
+    ),
     (
         "[[projects]]\nid = 'atlas'\naliases = ['status']\n",
         ("project", "STATUS", "beacon"),

