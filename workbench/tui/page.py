@@ -86,6 +86,7 @@ class Page(Asking, inherit_bindings=False):
         self._moment_read: AsOf | None = None
         """The moment that this screen shows: another than the program's where it was hidden meanwhile."""
         self._status = ""
+        self._main_list: VirtualList[Any] | None = None
         self.verdict_drafts: dict[tuple[str, str, ReviewItem | None], Verdict] = {}
         """By what was judged, a verdict that was begun and left."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
@@ -191,7 +192,12 @@ class Page(Asking, inherit_bindings=False):
     @property
     def rows(self) -> VirtualList[Any] | None:
         """The list of the list pane, if the screen has one."""
-        return next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
+        # Every action of the footer asks for it at every move: it is looked for once.
+        found = self._main_list
+        if found is None or not found.is_attached:
+            found = next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
+            self._main_list = found
+        return found
 
     @property
     def cursor_row(self) -> Any:

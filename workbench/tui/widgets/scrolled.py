@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from workbench.tui.widgets.drawn import DrawnWidget
@@ -18,6 +19,22 @@ class ScrolledWidget(DrawnWidget):
     """The wheel moves the screen, the thumb can be clicked and dragged; a subclass says what that does."""
 
     _dragging = False
+    _painted_size: Size | None = None
+    _painted_thumb: range | None = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Every line asks for the size and the thumb several times; while they are painted neither changes.
+        self._painted_size = super().size
+        self._painted_thumb = self.thumb()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painted_size = self._painted_thumb = None
+
+    @property
+    def size(self) -> Size:
+        """Cells of the content."""
+        return super().size if self._painted_size is None else self._painted_size
 
     @property
     def track_top(self) -> int:
@@ -39,7 +56,8 @@ class ScrolledWidget(DrawnWidget):
     def with_edge(self, strip: Strip, y: int) -> Strip:
         """A strip of a cell less than the width, and the thumb or the empty track behind it."""
         plain = self.look("text")
-        on_thumb = y - self.track_top in self.thumb()
+        thumb = self.thumb() if self._painted_thumb is None else self._painted_thumb
+        on_thumb = y - self.track_top in thumb
         role = "thumb-focused" if self.has_focus else "thumb"
         edge = Segment(THUMB, self.look(role)) if on_thumb else Segment(" ", plain)
         return Strip([*strip.adjust_cell_length(self.size.width - 1, plain), edge], self.size.width)
