@@ -22,7 +22,7 @@ from workbench.tui.present import line_width
         ("[a link](http://x) and `code_*x*`, __bold__", "a link and code_*x*, bold"),
         (r"called cost\_model \(once\) \*not\*", "called cost_model (once) *not*"),
         ("cut in **the middle", "cut in the middle"),
-        ("***very* nested** words", "very nested words"),
+        ("**very *nested* words**", "very nested words"),
         # No marks.
         ("2 + 3 - 1 and 4 * 5 * 6", "2 + 3 - 1 and 4 * 5 * 6"),
         ("5.20 for the No. 8. Then a_b_c and #8", "5.20 for the No. 8. Then a_b_c and #8"),

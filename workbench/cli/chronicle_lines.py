@@ -66,7 +66,8 @@ class Lines:
             yield ""
             yield "tasks get one with their first checkpoint, sessions with their first closed unit, such as:"
             for line in ("workbench record --help", "workbench sessions close-unit --help"):
-                yield visible(f"  {with_root(line, self._given)}")
+                # To be told how, nobody needs to name a workspace.
+                yield f"  {line}"
             return
         yield from table(
             _STREAMS,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _CELLS = 160
 _NAME = 3 * _CELLS
 _WORDS = 400
-_WORD = re.compile(r"\w+")
+_WORD = re.compile("[\\w\u0300-\u036f]+")
+"""A word, with the accents that are written behind their letters."""
 
 
 def stream_title(row: StreamRow) -> str:
@@ -62,7 +63,7 @@ def _cells(text: str) -> int:
 
 def _first(text: str, wanted: str) -> tuple[int, int] | None:
     """Where the first of the words looked for stands in a text."""
-    asked = [normalised(word).casefold() for word in _WORD.findall(wanted)]
+    asked = _WORD.findall(normalised(wanted).casefold())
     for word in _WORD.finditer(text):
         folded = normalised(word[0]).casefold()
         for each in asked:
