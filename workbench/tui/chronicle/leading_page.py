@@ -68,6 +68,9 @@ class ChronicleLeadingPage(ChronicleGoingPage):
             self.tree_list.go_to(bookmark.at)
         self._gave_way = bookmark.gave_way
         self.pane.show_side(bookmark.side)
+        if (bookmark.detail, bookmark.in_detail) == (self._showing_detail, self.focused_in_detail()):
+            # What has the keys there has them still.
+            return
         if bookmark.detail or bookmark.in_detail:
             self.show_detail(focus=bookmark.in_detail)
         elif self._showing_detail:
