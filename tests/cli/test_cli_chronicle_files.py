@@ -31,6 +31,13 @@ def copy(run: Run, written: Workspace, tmp_path: Path) -> Path:
     return root
 
 
+def drawn_again(workspace: Workspace, tmp_path: Path) -> None:
+    """Let a program, whose answers are recorded, write the second section again."""
+    summarized_by(workspace, script(tmp_path / "program", "echo Good."))
+    workspace.chronicles.trust()
+    workspace.chronicle("dinner").reconsolidate("4-5")
+
+
 def test_sections_travel_with_all_their_generations(
     run: Run, written: Workspace, copy: Path, tmp_path: Path
 ) -> None:
@@ -54,19 +61,28 @@ def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Pat
     piped = run("chronicle", "load", "-", "--root", copy, *JSON, stdin=path.read_bytes())
     assert piped.json["loaded"] == 3
     assert run("chronicle", "export", *DINNER, *JSON).json["error_type"] == "usage"
-    recorded = run("chronicle", "recording", "write", "-", *DINNER)
-    assert json.loads(recorded.out)["stream"] == "session/dinner"
-    assert recorded.err.replace("\u00a0", " ") == "recorded 0 answers for session/dinner\n"
+    drawn_again(written, tmp_path)
+    for to in ((), ("-",), ("--to", "-")):
+        recorded = run("chronicle", "recording", "write", *to, *DINNER)
+        assert json.loads(recorded.out.splitlines()[0])["stream"] == "session/dinner"
+        assert recorded.err.replace("\u00a0", " ") == "recorded 1 answer for session/dinner\n"
     shown = run("chronicle", "recording", "read", "-", *JSON, stdin=recorded.out.encode())
-    assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 0}
+    assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 1}
 
 
-@pytest.mark.parametrize(
-    "words", [("export", *DINNER, "--to", "{}"), ("recording", "write", "{}", *DINNER)], ids=lambda w: w[0]
-)
+WRITERS = [
+    ("export", *DINNER, "--to", "{}"),
+    ("export", *DINNER, "{}"),
+    ("recording", "write", "{}", *DINNER),
+    ("recording", "write", *DINNER, "--to", "{}"),
+]
+
+
+@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
 def test_no_other_file_is_written_over_without_force(
     run: Run, written: Workspace, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
+    drawn_again(written, tmp_path)
     path = tmp_path / "notes.txt"
     path.write_text("precious\n")
     command = ["chronicle", *(word.format(path) for word in words)]
@@ -83,6 +99,33 @@ def test_no_other_file_is_written_over_without_force(
     assert run(*command).code == 0
     assert path.read_bytes() == first
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], WRITERS[3]], ids=["export", "recording"])
+def test_a_file_is_named_once_and_its_help_says_one_way(
+    run: Run, written: Workspace, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    answer = run("chronicle", *(word.format(tmp_path / "a") for word in words), tmp_path / "b", *JSON)
+    assert (answer.code, answer.json["error_type"]) == (2, "usage")
+    assert list(tmp_path.glob("[ab]")) == []
+    assert "[OPTIONS]\n" in run("chronicle", *words[: words.index("--stream")], "--help").out
+
+
+@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
+def test_a_file_that_would_hold_nothing_is_not_written(
+    run: Run, workspace: Workspace, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    rounds(workspace, 1)
+    path = tmp_path / "out"
+    command = ["chronicle", *(word.format(path) for word in words)]
+    answer = run(*command, "--root", workspace.root)
+    assert (answer.code, answer.out, path.exists()) == (1, "", False)
+    assert "there is nothing to" in answer.err
+    assert f"--root {workspace.root} --stream session/dinner" in answer.err
+    path.write_text("precious\n")
+    assert run(*command, *JSON).json["error_type"] == "nothing_to_write"
+    assert run(*command, "--force").code == 1
+    assert path.read_text() == "precious\n"
 
 
 def test_a_forced_file_that_fails_leaves_what_was_there(run: Run, written: Workspace, tmp_path: Path) -> None:

@@ -58,6 +58,58 @@ def test_status_in_words_names_the_command_with_its_workspace(run: Run, written:
     assert f"workbench chronicle consolidate --root {written.root}" in out
 
 
+def test_only_what_can_be_done_here_is_recommended(
+    run: Run, written: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds(written, 2, "lunch")
+    # As on a medium that cannot be written, where a user without rights sees the same.
+    monkeypatch.setattr("workbench.workspace.summary.can_be_written", lambda layout: False)
+    for words in (("status",), ("sections", "--session", "lunch")):
+        answer = run("chronicle", *words)
+        assert answer.code == 0
+        assert "workbench" not in answer.out
+        assert "this workspace cannot be written from here" in answer.out
+    refused = run("chronicle", "export", "--session", "lunch")
+    assert (refused.code, "consolidate" in refused.err) == (1, False)
+
+
+def test_names_are_shown_as_people_write_them_beside_what_can_be_copied(
+    run: Run, workspace: Workspace
+) -> None:
+    names = ["two words", 'quo"te', "عقد الزجاج", "長い名前の会話の一覧", "a/b & c"]
+    for name in names:
+        rounds(workspace, 1, name)
+    lines = run("chronicle", "status").out.splitlines()[1:]
+    for name in names:
+        (line,) = [line for line in lines if f"  {name}  " in line]
+        stream = line.split()[-1]
+        assert run("chronicle", "brief", "--stream", stream).code == 0
+        assert run("chronicle", "brief", "--stream", name).code == 0
+
+
+def test_a_task_is_found_without_its_domain_where_one_domain_has_it(run: Run, workspace: Workspace) -> None:
+    task = ("--project", "Atlas", "--task-id", "ship it")
+    for domain in ("work", "home"):
+        assert run("record", "begun", *task, "--domain", domain).code == 0
+        brief = run("chronicle", "brief", *task, *JSON)
+        if domain == "work":
+            assert brief.json["stream"] == "task/work/atlas/ship-it"
+    assert (brief.code, brief.json["error_type"]) == (2, "usage")
+    assert "task/work/atlas/ship-it" in brief.json["hint"] and "task/home/atlas/ship-it" in brief.json["hint"]
+    of_one = run("chronicle", "brief", *task, "--domain", "home", *JSON)
+    assert of_one.json["stream"] == "task/home/atlas/ship-it"
+    # The usual domain comes first, as everywhere.
+    assert run("record", "begun", *task).code == 0
+    assert run("chronicle", "brief", *task, *JSON).json["stream"] == "task/global/atlas/ship-it"
+    assert run("chronicle", "brief", "--project", "Atlas", "--task-id", "other").code == 1
+
+
+def test_previews_are_words_without_the_marks_of_markdown(run: Run, written: Workspace) -> None:
+    out = run("chronicle", "sections", *DINNER, "--all").out
+    assert "Took part. planner." in out
+    assert not any(mark in out for mark in ("**", "###", "\\("))
+
+
 def test_an_empty_workspace_says_what_makes_chronicles(run: Run, workspace: Workspace) -> None:
     assert run("chronicle", "status", *JSON).json == {"streams": [], "next": None}
     assert "sessions close-unit" in run("chronicle", "status").out

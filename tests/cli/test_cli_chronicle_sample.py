@@ -35,7 +35,7 @@ def test_from_the_hole_to_a_copy_that_replays(run: Run, root: Path, tmp_path: Pa
     events = chronicle("section", *SESSION, "78-108", "--events")
     assert "I have to correct myself" in events and "unit.closed" in events
     again = chronicle("reconsolidate", *SESSION, "78-108")
-    assert "78-108#2 supersedes 78-108" in again and "diverge on replay" in again
+    assert "writes section 78-108 again, as 78-108#2" in again and "diverge on replay" in again
     file = tmp_path / "negotiation.jsonl"
     chronicle("export", *SESSION, "--to", file)
     copy = tmp_path / "copy"

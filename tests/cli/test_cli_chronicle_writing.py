@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -178,12 +182,12 @@ def test_reconsolidate_writes_the_next_generation_and_warns(run: Run, workspace:
     section = answer.json
     assert (section["section_id"], section["supersedes"], section["generation"]) == ("1-3#2", "1-3", 2)
     assert answer.err == (
-        "warning: 1-3#2 supersedes 1-3: runs that read the old prose diverge on replay, "
-        "and a rebuild drops the new one\n"
+        "warning: this writes section 1-3 again, as 1-3#2. The old prose stays. Runs that read the old prose "
+        "diverge on replay. A rebuild drops the new section; an export keeps it.\n"
     )
     assert ids(run) == ["1-3#2", "4-5"]
     old = run("chronicle", "reconsolidate", "1-3", *DINNER)
-    assert (old.code, "1-3#2" in old.err) == (1, True)
+    assert (old.code, "1-3#2" in old.err, "warning" in old.err) == (1, True, False)
     assert run("chronicle", "reconsolidate", "1-3#2", *DINNER, *JSON).json["generation"] == 3
 
 
@@ -193,6 +197,56 @@ def test_the_warning_is_said_once(process: Run, workspace: Workspace) -> None:
     answer = process("chronicle", "reconsolidate", "1-3", *DINNER, *JSON)
     assert answer.json["section_id"] == "1-3#2"
     assert answer.err.count("1-3#2") == len(answer.err.splitlines()) == 1
+
+
+def test_what_writing_again_means_is_said_before_anything_is_written(
+    run: Run, workspace: Workspace, tmp_path: Path
+) -> None:
+    rounds(workspace, 1)
+    workspace.chronicle("dinner").consolidate()
+    summarized_by(workspace, script(tmp_path / "failing", "exit 3"))
+    workspace.chronicles.trust()
+    answer = run("chronicle", "reconsolidate", "1-3", *DINNER)
+    assert answer.code == 1
+    assert [line.split(":")[0] for line in answer.err.splitlines()][:2] == ["warning", "error"]
+    assert ids(run) == ["1-3"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words", "code", "generations"),
+    [("n\n", (), 1, 1), ("\n", (), 1, 1), ("y\n", (), 0, 2), ("", ("--yes",), 0, 2)],
+    ids=["no", "enter", "yes", "not asked"],
+)
+def test_on_a_terminal_it_asks_before_it_writes_again(
+    workspace: Workspace, typed: str, words: tuple[str, ...], code: int, generations: int
+) -> None:
+    rounds(workspace, 1)
+    workspace.chronicle("dinner").consolidate()
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "chronicle", "reconsolidate", "1-3", *DINNER, *words],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    )
+    os.close(follower)
+    os.write(leader, typed.encode())
+    said = b""
+    killing = threading.Timer(60, child.kill)
+    killing.start()
+    try:
+        while chunk := os.read(leader, 4096):
+            said += chunk
+    except OSError:
+        pass
+    finally:
+        killing.cancel()
+        os.close(leader)
+    assert child.wait() == code, said
+    assert (b"Write it again? [y/N]" in said) == (not words)
+    assert said.index(b"A rebuild drops the new section") < len(said) / 2 or generations == 1
+    assert len(workspace.readers.chronicle.generations("session/dinner", 1, 3)) == generations
 
 
 def test_reconsolidate_of_a_section_that_is_not_there(run: Run, workspace: Workspace) -> None:
@@ -252,7 +306,7 @@ def test_a_replay_without_the_answers_changes_nothing(
     run: Run, workspace: Workspace, program: Path, tmp_path: Path
 ) -> None:
     rounds(workspace, 1)
-    assert run("chronicle", "recording", "write", tmp_path / "none", *DINNER).code == 0
+    workspace.chronicle("dinner").recording_write(tmp_path / "none")
     assert run("chronicle", "consolidate").code == 0
     said = prose(run, "1-3")
     words = ("chronicle", "rebuild", *DINNER, "--discard-generated", "--recording")

@@ -65,7 +65,7 @@ def test_text_form_prints_the_root(run: Run, tmp_path: Path) -> None:
 
 def test_moved_times_are_said_not_to_be_those_of_the_texts(run: Run, tmp_path: Path) -> None:
     moved = run("demo", "--to", tmp_path / "d", "--no-open").err
-    assert re.search(r"its texts name days as they were, around 2026-03-\d\d \(--keep-times", moved)
+    assert re.search(r"days that its texts name stay as they were written, around 2026-03-\d\d\. With", moved)
     assert run("demo", "--to", tmp_path / "e", "--no-open", "--keep-times").err == ""
     assert run("demo", "--to", tmp_path / "f", "--no-open", "--format", "json").err == ""
 

@@ -98,6 +98,15 @@ def test_of_parts_that_are_all_done_no_percentage_is_shown(run: Run, workspace: 
     assert "%" not in run("jobs", "show", "1").out
 
 
+def test_a_job_that_is_done_is_not_shown_as_a_part_of_something(run: Run, workspace: Workspace) -> None:
+    with workspace.jobs.run("chronicle", "write up what is closed") as job:
+        job.progress(270, 284, "round 10")
+        assert "270 of 284, 95 %" in run("jobs").out
+    (line,) = run("jobs").out.splitlines()[1:]
+    assert " 270 " in line and "284" not in line
+    assert "done      270\n" in run("jobs", "show", "1").out
+
+
 def test_one_job_is_shown_whole(run: Run, workspace: Workspace) -> None:
     put(
         workspace, 1, status="failed", error="it broke", hint="mend it", outcome="half\n+3 s1", note="a.jsonl"

@@ -103,10 +103,46 @@ def test_where_a_program_is_found_is_said(run: Run, workspace: Workspace) -> Non
     for command, said in (
         ("sh", "“sh” (/"),
         ("no-such-program", "(not found now)"),
-        ("./own", f"({workspace.root}/own, which whoever can write there may exchange)"),
+        ("./own", f"({workspace.root}/own, not found now)"),
+        ("/no/such", "“/no/such” (not found now)"),
     ):
         manifest(workspace, f'summarizer = "command"\ncommand = ["{command}"]')
-        assert said in run("trust", "--show").out
+        out = run("trust", "--show").out
+        assert said in out
+        assert "trust holds these words" in out
+
+
+def test_files_that_others_may_exchange_are_warned_of(run: Run, workspace: Workspace, tmp_path: Path) -> None:
+    root = workspace.root
+    own = script(tmp_path / "own", "echo Good.")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    within = script(root / "within.sh", "echo Good.")
+    theirs = script(shared / "theirs.sh", "echo Good.")
+    (tmp_path / "link").symlink_to(within)
+    inside, outside = "lies inside the workspace", "others than you can write to"
+    for command, mode, said in (
+        ([str(own)], 0o755, ""),
+        (["sh", str(own)], 0o755, ""),
+        ([str(within)], 0o755, inside),
+        (["./within.sh"], 0o755, inside),
+        (["./not-there-yet"], 0o755, inside),
+        (["sh", "within.sh", "--short"], 0o755, inside),
+        ([str(tmp_path / "link")], 0o755, inside),
+        ([str(theirs)], 0o755, ""),
+        ([str(theirs)], 0o775, outside),
+        (["sh", str(theirs)], 0o777, outside),
+        # Whoever may write there cannot replace what is somebody else's.
+        ([str(theirs)], 0o1777, ""),
+    ):
+        shared.chmod(mode)
+        words = ", ".join(f'"{word}"' for word in command)
+        manifest(workspace, f'summarizer = "command"\ncommand = [{words}]')
+        out, (*warnings,) = run("trust", "--show").out, run("trust", "--show", *JSON).json["warnings"]
+        assert ("warning" in out, len(warnings)) == (bool(said), 1 if said else 0), command
+        assert said in out and all(said in each for each in warnings)
+    theirs.chmod(0o777)
+    assert outside in run("trust", "--show").out
 
 
 def test_an_endpoint_is_shown_with_its_address_and_model(run: Run, workspace: Workspace) -> None:

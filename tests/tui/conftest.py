@@ -46,6 +46,8 @@ def sealed_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     if hasattr(time, "tzset"):
         time.tzset()
+    # As in a shell in the workspace's folder: no path of a test's own stands in what is drawn.
+    monkeypatch.setattr("workbench.tui.in_shell.is_usual", lambda root: True)
 
 
 @pytest.fixture

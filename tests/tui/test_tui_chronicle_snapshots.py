@@ -23,6 +23,7 @@ from tests.tui.chronicle_probe import (
 )
 from tests.tui.shell_probe import until
 from tests.tui.timeline_probe import START
+from workbench.tui.chronicle import copies, writing_page
 from workbench.tui.chronicle.chronicle_pane import EVENTS, GENERATIONS, LAG
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
@@ -166,7 +167,16 @@ def test_writing_again_asks(snap_compare: SnapCompare, tmp_path: Path, size: tup
 
 
 @pytest.mark.parametrize("size", TWO)
-def test_a_rebuild_asks(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_a_rebuild_asks(
+    snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The path in the command, as that in the header, is the same wherever the tests run.
+    monkeypatch.setattr(
+        writing_page,
+        "replay_command",
+        lambda node, root: copies.replay_command(node, Path("/home/maya/chronicle")),
+    )
+
     async def ask(pilot: Pilot[None], app: ChronicleApp, page: ChroniclePage) -> None:
         await pilot.press("X")
         await until(pilot, lambda: isinstance(app.screen, TypedConfirmDialog))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,22 @@ from tests.tui.chronicle_probe import (
     detail_text,
     full,
     go,
+    long,
     named,
     rows,
     rows_shown,
     settled,
 )
 from tests.tui.shell_probe import until, whole_screen
+from workbench.cli import main
+from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.nodes import StreamNode
+from workbench.tui.chronicle.writing_page import rebuild_blocks
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
+from workbench.tui.document import Paragraph
+from workbench.workspace import Workspace
 
 TASK = "task/global/atlas/importer"
 WRITING = ("consolidate", "consolidate_all", "again", "load", "rebuild")
@@ -74,6 +82,38 @@ async def test_a_rebuild_is_typed_and_drops_what_was_written_again(root: Path) -
         app.screen.query_one(Input).value = "rebuild"
         await pilot.press("enter")
         await until(pilot, lambda: rows(page)[2:] == ["1-8", "9-11", "12-13", "14-15", "open 16-16"])
+
+
+def test_the_command_of_a_replay_does_what_is_meant_when_it_is_pasted(tmp_path: Path) -> None:
+    """Beside the dialog, and in a folder whose name a shell would take apart."""
+    root = long(tmp_path / "two words", 4)
+    with Workspace.open(root) as workspace:
+        chronicle = workspace.chronicle(SESSION)
+        chronicle.export(tmp_path / "before")
+        chronicle.reconsolidate("3-4")
+        row = workspace.readers.chronicle.stream(SESSION)
+    assert row is not None
+    node = StreamNode(row, opened=False)
+    (command,) = [
+        said
+        for block in rebuild_blocks(node, "E", root)
+        if isinstance(block, Paragraph) and not isinstance(block.text, str)
+        for said in ["".join(span.text for span in block.text)]
+        if said.startswith("workbench")
+    ]
+    assert command == replay_command(node, root)
+    assert main(shlex.split(command)[1:]) == 0
+    with Workspace.open(root) as workspace:
+        workspace.chronicle(SESSION).export(tmp_path / "after")
+    assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+
+
+async def test_there_is_nothing_to_export_of_a_stream_without_sections(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for stream, reason in ((TASK, "it has no section yet"), (SESSION, "")):
+            await go(pilot, app, stream)
+            assert app.registry["chronicle.export"].reason(app) == reason
 
 
 async def test_an_export_is_written_and_loads_again(root: Path, tmp_path: Path) -> None:

@@ -13,10 +13,16 @@ import workbench
 from tests.tui.jobs_probe import app_on, jobs_shown, make_workspace
 from tests.tui.shell_probe import until
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.chronicle import hints as chronicle_hints
 from workbench.tui.dialogs.message import MessageDialog
+from workbench.tui.document import Document
+from workbench.tui.facts import hints as fact_hints
 from workbench.tui.failures import failure_of
 from workbench.tui.hints import tui_hint
+from workbench.tui.in_shell import filling_blocks, here, is_usual, where
 from workbench.tui.present import capital
+from workbench.tui.redactions import hints as redaction_hints
+from workbench.tui.screens import jobs
 from workbench.workspace.errors import WorkspaceMissing
 from workbench.workspace.jobs.rows import KINDS
 
@@ -139,3 +145,21 @@ def test_no_hint_that_begins_with_a_command_is_shown_with_a_capital() -> None:
     assert commands
     for hint in commands:
         assert failure_of(WorkspaceMissing("gone", hint=hint), root=ROOT).hint.startswith("workbench ")
+
+
+def test_commands_of_empty_screens_name_a_workspace_that_they_would_not_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("CHRONICLE_ROOT", str(tmp_path))
+    root, other = tmp_path, tmp_path / "other"
+    is_usual.cache_clear()
+    assert here("workbench chronicle status", root) == "workbench chronicle status"
+    assert here("workbench facts", other) == f"workbench facts --root {other}"
+    for place, said in ((root, "In a shell"), (other, "In a shell, in its folder")):
+        assert where(place) == said
+        filling = [*chronicle_hints.FILLING, *fact_hints.FILLING, *redaction_hints.FILLING, *jobs.FILLING]
+        text = Document(filling_blocks(filling, place)).plain(100_000)[0]
+        commands = text.count("workbench ")
+        assert commands >= 10 and text.count(f"--root {place}") == (0 if place == root else commands)
+    is_usual.cache_clear()

@@ -248,7 +248,9 @@ def test_hints_name_the_most_urgent_thing() -> None:
 
 def test_an_empty_list_says_why() -> None:
     def said(wanted: RedactionFilter) -> str:
-        return "\n".join("".join(span.text for span in line) for line in empty_lines(wanted, "c", "p"))
+        return "\n".join(
+            "".join(span.text for span in line) for line in empty_lines(wanted, "c", "p", Path("/w"))
+        )
 
     assert "Nothing was removed yet" in said(RedactionFilter())
     assert "c shows every redaction again" in said(RedactionFilter(actor="x"))

@@ -85,7 +85,7 @@ def test_a_window_tells_when_things_happened() -> None:
         occurred_at=datetime(2026, 2, 1, 9, 30, tzinfo=UTC),
     )
     for last_n, said in ((1, "The last actum that"), (2, "The last 2 acta that")):
-        blocks = window_blocks(Window((actum,), 5), last_n, ZONE)
+        blocks = window_blocks(Window((actum,), 5), last_n, ZONE, Path("/w"))
         assert any(isinstance(block, Paragraph) and str(block.text).startswith(said) for block in blocks)
         heads = [block.note for block in blocks if isinstance(block, Heading)]
         assert heads[-1] == "human · message · 2026-02-01 10:30"

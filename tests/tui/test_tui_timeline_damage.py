@@ -126,7 +126,7 @@ def test_what_can_be_read_of_a_window_is_what_an_agent_would_be_handed(tmp_path:
         assert [actum.content for actum in found.acta[1:]] == [actum.content for actum in expected.acta[1:]]
         # The damaged one is not among the last two: nothing is refused.
         assert read_window(workspace, "maya", "s1", Shown(), 2).unreadable == 0
-        said = [block for block in window_blocks(found, 3, UTC) if isinstance(block, Paragraph)]
+        said = [block for block in window_blocks(found, 3, UTC, Path("/w")) if isinstance(block, Paragraph)]
         assert any("1 actum cannot be read" in str(block.text) for block in said)
 
 

@@ -21,6 +21,7 @@ from workbench.tui.timeline.bars import filter_words
 from workbench.tui.timeline.detail import event_blocks, event_object, json_line, json_text
 from workbench.tui.timeline.event_rows import event_rows, position_width
 from workbench.tui.timeline.event_words import TYPE_TITLES, event_line, kind_of, type_title
+from workbench.tui.widgets.columns import place
 from workbench.tui.widgets.row_renderer import RowState
 from workbench.workspace.rows import EventRow, TimelineFilter
 
@@ -214,7 +215,7 @@ def test_a_place_in_a_session_is_the_number_of_an_act() -> None:
     [
         (70, ["event", "recorded", "type", "actor", "text"]),
         (58, ["event", "recorded", "actor", "text"]),
-        (43, ["event", "recorded", "actor", "text"]),
+        (43, ["event", "actor", "text"]),
         (36, ["event", "actor", "text"]),
     ],
 )
@@ -226,6 +227,14 @@ def test_who_did_it_is_shown_before_anything_else_gives_way(width: int, titles: 
     (line,) = rows.lines(entry("message", "some words that are said here"), width, RowState())
     assert "ann" in "".join(span.text for span in line)
     assert "some words t"[:11] in "".join(span.text for span in line)
+
+
+@pytest.mark.parametrize("last", [7, 1_000_000])
+@pytest.mark.parametrize("width", [40, 43, 48, 53, 58, 70, 90])
+def test_the_text_has_room_before_the_time_has_some(width: int, last: int) -> None:
+    rows = event_rows(position_width(last), lambda: NOW)
+    (text,) = [each.width for each in place(rows.columns, width) if rows.columns[each.index].title == "text"]
+    assert text >= 16, f"{text} cells of {width}"
 
 
 def test_an_unknown_type_is_shown_as_it_is() -> None:

@@ -40,6 +40,17 @@ _FRAME = (
     "against the events that it cites before you build on it."
 )
 
+_KINDS = {
+    "unit.closed": "stretch closed",
+    "observation.recorded": "observation",
+    "fact.asserted": "fact",
+    "checkpoint.recorded": "checkpoint",
+    "review.recorded": "review",
+    "tool_request": "tool call",
+    "tool_response": "tool result",
+}
+"""Types of events, and kinds of acts, whose own names say less; the words are those of the prompts."""
+
 Render = Callable[[StoredEvent], str]
 """Says an event in plain words; empty if there is nothing to say."""
 
@@ -94,9 +105,9 @@ def brief_page(
     last = reader.last()
     since = through if since_seq is None else max(0, min(since_seq, last))
     limit = max(LEAST_CHARACTERS, min(max_chars, MOST_CHARACTERS))
-    said = (
-        f"Chronicle of {_cut(store.stream, _STREAM_CHARACTERS)}: {last} events, consolidated up to {through}."
-    )
+    many = f"{last} event{'' if last == 1 else 's'}"
+    told = f"up to event {through} they are also told in sections" if through else "no section tells them yet"
+    said = f"Chronicle of {_cut(store.stream, _STREAM_CHARACTERS)}: {many}; {told}."
     head = f"{said}\n{_FRAME}"
     heading, nothing = (
         f"\n## Since event {since}, word for word",
@@ -200,7 +211,7 @@ def _read_depth(depth: _Parts, store: PagedStore, since: int, room: int, hidden:
 
 def _section_text(section: Section, withheld: bool) -> str:
     section_id, from_seq, to_seq, _, _ = section.anchor
-    heading = f"\n## Events {from_seq} to {to_seq} ({section_id}"
+    heading = f"\n## Events {from_seq} to {to_seq} (section {section_id}"
     if withheld:
         return f"{heading}): withheld, for it may repeat what was hidden since"
     # Behind this mark no line of it can pass for a heading of ours.
@@ -224,13 +235,24 @@ def said_by(types: EventTypeRegistry) -> Render:
         title, body = (_cut(text, EVENT_CHARACTERS) for text in event_type.searchable(payload))
         actor = getattr(payload, event_type.actor, "") if event_type.actor else ""
         who = flat(_cut(actor, _NAME_CHARACTERS)) if isinstance(actor, str) else ""
-        what = ": ".join(part for part in (flat(title), body) if part)
+        # Of an act the title is who acted, which stands there already.
+        parts = (flat(title) if flat(title) != who else "", body)
+        what = ": ".join(part for part in parts if part)
         if not what:
             return ""
-        kind = flat(_cut(envelope.type, _NAME_CHARACTERS))
+        kind = _kind(envelope.type, event.payload)
         return f"{who} ({kind}): {what}" if who else f"({kind}) {what}"
 
     return render
+
+
+def _kind(event_type: str, payload: object) -> str:
+    """What an event is, in plain words; of an act what kind of act."""
+    if event_type == "actum.recorded" and isinstance(payload, dict):
+        given = payload.get("kind")
+        event_type = given if isinstance(given, str) and given else "message"
+    words = _KINDS.get(event_type) or event_type.replace(".", " ").replace("_", " ")
+    return flat(_cut(words, _NAME_CHARACTERS))
 
 
 def _cut(text: str, limit: int) -> str:

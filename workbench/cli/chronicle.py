@@ -56,8 +56,10 @@ def status(given: Given, named: Named, limit: int, after: str | None) -> None:
             write_json({"streams": [forms.stream(row) for row in rows], "next": following})
             return
         from workbench.cli.chronicle_lines import Lines
+        from workbench.workspace.summary import can_be_written
 
-        write_lines(Lines(workspace.timezone, given).streams(rows, following))
+        lines = Lines(workspace.timezone, given)
+        write_lines(lines.streams(rows, following, can_write=can_be_written(workspace.layout)))
 
 
 @command.command("sections", short_help="List the sections of a stream.")
@@ -86,9 +88,14 @@ def sections(given: Given, named: Named, every: bool, limit: int, after: int | N
             write_json({"stream": stream, "sections": list(found), "next": following})
             return
         from workbench.cli.chronicle_lines import Lines
+        from workbench.workspace.summary import can_be_written
 
         lines = Lines(workspace.timezone, given)
-        write_lines(lines.sections(reader, stream, ranges, following, every=every, first=not after))
+        can_write = can_be_written(workspace.layout)
+        listed = lines.sections(
+            reader, stream, ranges, following, every=every, first=not after, can_write=can_write
+        )
+        write_lines(listed)
 
 
 @command.command("section", short_help="Show one section, and what it cites.")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
+from shlex import quote
+from typing import Any
 
 import click
 
@@ -17,33 +20,71 @@ from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import progress_line, to_stderr, write_json, write_lines
 from workbench.cli.piped import STREAM, read_from, write_to
+from workbench.errors import WorkbenchError
 
-_force = click.option("--force", is_flag=True, help="Replace whatever file has that name.")
+
+class _AlsoHere(click.Argument):
+    """A file that may be named without --to, too: said nowhere, so that one way is learnt."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return []
+
+
+def _into_file(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of a command that writes one file: `to` is where, None for standard output; and `force`."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def packed(*given: Any, to: str | None, file: str | None, **others: Any) -> Any:
+            if to is not None and file is not None:
+                raise UsageRefused("two files are named", hint="name one, with --to")
+            return function(*given, to=file if to is None else to, **others)
+
+        options = (
+            click.option("--force", is_flag=True, help="Replace whatever file has that name."),
+            click.option(
+                "--to",
+                type=utf8,
+                metavar="FILE",
+                shell_complete=completes("files"),
+                help=f"Where {what} goes; “-” is standard output, “./-” a file of that name.  [default: -]",
+            ),
+            click.argument(
+                "file", cls=_AlsoHere, required=False, type=utf8, shell_complete=completes("files")
+            ),
+        )
+        for option in options:
+            packed = option(packed)
+        return packed
+
+    return add
 
 
 @click.command("export", short_help="Write all sections of a stream into a file.")
 @common
 @names_stream
-@click.option(
-    "--to",
-    type=utf8,
-    metavar="FILE",
-    shell_complete=completes("files"),
-    help="The file to write; “-” is standard output, “./-” a file of that name.  [default: -]",
-)
 @click.option("--times", is_flag=True, help="Also when each section was written.")
-@_force
+@_into_file("the export")
 @pass_given
 @click.pass_context
 def export(ctx: click.Context, given: Given, named: Named, to: str | None, times: bool, force: bool) -> None:
     """Export every section of a stream, superseded ones too, for “chronicle load” in a copy of the workspace.
 
     The file appears when it is whole, readable by its owner alone. An earlier export of that name is
-    replaced, and so is an empty file; any other file is left alone unless --force is given.
+    replaced, and so is an empty file; any other file is left alone unless --force is given. Where there is
+    no section yet no file is written, and the command ends with 1.
     """
     _refuse_one_stream(ctx, given, to)
     with open_workspace(given) as workspace:
         stream = stream_of(workspace, named)
+        if not workspace.chronicle(stream).store.count(current=False):
+            from workbench.workspace.summary import can_be_written
+
+            helps = f"write up what is closed with: workbench chronicle consolidate --stream {quote(stream)}"
+            raise NothingToWrite(
+                f"{stream} has no section yet; there is nothing to export",
+                hint=helps if can_be_written(workspace.layout) else "",
+            )
         shown = not given.as_json and (to not in (None, STREAM) or not sys.stdout.isatty())
         with (
             stopping() as stopped,
@@ -106,28 +147,36 @@ def recording() -> None:
 
 @recording.command("write", short_help="Write a recording.")
 @common
-@click.argument("file", metavar="FILE", type=utf8, shell_complete=completes("files"))
 @names_stream
-@_force
+@_into_file("the recording")
 @pass_given
 @click.pass_context
-def write(ctx: click.Context, given: Given, file: str, named: Named, force: bool) -> None:
-    """Write what a model or a program answered for a stream into a file; “-” is standard output.
+def write(ctx: click.Context, given: Given, named: Named, to: str | None, force: bool) -> None:
+    """Write what a model or a program answered for a stream into a file.
 
     The file appears when it is whole, readable by its owner alone. An earlier recording of that name is
-    replaced, and so is an empty file; any other file is left alone unless --force is given.
+    replaced, and so is an empty file; any other file is left alone unless --force is given. Where nothing
+    was answered, as the extractive summarizer asks nobody, no file is written, and the command ends with 1.
     """
-    _refuse_one_stream(ctx, given, file)
+    from workbench.log.pins.recording import pin_events
+    from workbench.log.streams import pins_stream
+
+    _refuse_one_stream(ctx, given, to)
     with open_workspace(given) as workspace:
         stream = stream_of(workspace, named)
-        with write_to(file, force=force, what="the recording") as path, reporting(path):
+        if next(pin_events(workspace.log.stream(pins_stream(stream)).read()), None) is None:
+            raise NothingToWrite(
+                f"no program or model has answered anything for {stream}; there is nothing to record",
+                hint=f"sections travel with: workbench chronicle export --stream {quote(stream)}",
+            )
+        with write_to(to, force=force, what="the recording") as path, reporting(path):
             count = workspace.chronicle(stream).recording_write(path)
     if given.as_json:
         write_json({"stream": stream, "pins": count})
         return
     from workbench.drawing import counted
 
-    _say(f"recorded {counted(count, 'answer')} for {stream}", file)
+    _say(f"recorded {counted(count, 'answer')} for {stream}", to)
 
 
 @recording.command("read", short_help="Say what a recording holds.")
@@ -150,6 +199,12 @@ def read(given: Given, file: str) -> None:
     from workbench.cli.chronicle_lines import recorded
 
     write_lines(recorded(found))
+
+
+class NothingToWrite(WorkbenchError):
+    """A file was asked for that would hold nothing; none is written, and an earlier one stays."""
+
+    code = "nothing_to_write"
 
 
 def _refuse_one_stream(ctx: click.Context, given: Given, to: str | None) -> None:

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from workbench.cli.errors import with_root
 from workbench.cli.output import Column, line_width, table
-from workbench.drawing import counted, exact, number, one_line, visible, wrap
+from workbench.drawing import counted, exact, number, one_line, plain_prose, visible, wrap
+from workbench.identity.builtins import DEFAULT_DOMAIN
 
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Anchor, Section, Written
@@ -26,8 +27,9 @@ _STREAMS = (
     Column("lag", "right"),
     Column("closed", "right"),
     Column("withheld", "right"),
-    Column("stream", most=60),
-    Column("what"),
+    Column("what", most=48, least=16),
+    # Last, and never cut where it can be helped: it is what people copy.
+    Column("stream"),
 )
 _SECTIONS = (
     Column("section", most=60),
@@ -45,6 +47,7 @@ _IDS = 20
 """Sections that are named after they were written; more are counted."""
 _HEADERS = 20
 _EMPTY = "—"
+_UNWRITTEN = "this workspace cannot be written from here; agents get the events word for word"
 
 
 class Lines:
@@ -56,13 +59,14 @@ class Lines:
         self._zone = ZoneInfo(timezone)
         self._given = given
 
-    def streams(self, rows: Sequence[StreamRow], following: str | None) -> Iterator[str]:
-        """The list of streams; under it what writes up what is closed."""
+    def streams(self, rows: Sequence[StreamRow], following: str | None, *, can_write: bool) -> Iterator[str]:
+        """The list of streams; under it what writes up what is closed, where this user may write."""
         if not rows:
             yield "no streams with a chronicle"
             yield ""
             yield "tasks get one with their first checkpoint, sessions with their first closed unit, such as:"
             for line in ("workbench record --help", "workbench sessions close-unit --help"):
+                # To be told how, nobody needs to name a workspace.
                 yield f"  {line}"
             return
         yield from table(
@@ -75,8 +79,8 @@ class Lines:
                     number(row.lag_events),
                     number(row.due_units) if row.due_units else _EMPTY,
                     number(row.withheld) if row.withheld else _EMPTY,
-                    row.stream,
                     _scope(row),
+                    row.stream,
                 )
                 for row in rows
             ),
@@ -86,9 +90,8 @@ class Lines:
             yield ""
             have = "has" if due == 1 else "have"
             command = with_root("workbench chronicle consolidate", self._given)
-            yield visible(
-                f"{counted(due, 'closed stretch', 'closed stretches')} {have} no section yet: {command}"
-            )
+            what = f": {command}" if can_write else f"; {_UNWRITTEN}"
+            yield visible(f"{counted(due, 'closed stretch', 'closed stretches')} {have} no section yet{what}")
         yield from _more(following)
 
     def sections(
@@ -100,6 +103,7 @@ class Lines:
         *,
         every: bool,
         first: bool,
+        can_write: bool,
     ) -> Iterator[str]:
         """The list of a stream's sections; with `every`, older generations before the current one."""
         if not ranges:
@@ -107,7 +111,8 @@ class Lines:
             if first:
                 yield ""
                 command = with_root("workbench chronicle consolidate", self._given)
-                yield visible(f"write up what is closed with: {command} --stream {quote(stream)}")
+                helps = f"write up what is closed with: {command} --stream {quote(stream)}"
+                yield visible(helps if can_write else _UNWRITTEN)
             return
         yield from table(_SECTIONS, self._section_rows(reader, stream, ranges, every=every))
         yield from _more(following)
@@ -129,7 +134,7 @@ class Lines:
                     self._time(each.written),
                     each.written.summarizer,
                     "superseded",
-                    " ".join(each.prose[:_BEGINNING].split()),
+                    plain_prose(each.prose[:_BEGINNING]),
                 )
             yield (
                 anchor.section_id,
@@ -138,7 +143,7 @@ class Lines:
                 self._time(row.written),
                 row.written.summarizer,
                 "withheld" if row.withheld else "",
-                " ".join(row.words.split()),
+                plain_prose(row.words),
             )
 
     def section(
@@ -234,9 +239,15 @@ def loss(current: int, all_of_them: int) -> str:
 
 
 def _scope(row: StreamRow) -> str:
-    if row.title:
-        return row.title
-    return " / ".join(filter(None, (row.project, row.task_id))) or row.domain or ""
+    """What a stream is called by people: a session's title or id, a task by its project, and its domain."""
+    from urllib.parse import unquote
+
+    if row.kind == "session":
+        return row.title or unquote(row.stream.partition("/")[2])
+    named = " / ".join(part for part in (row.project, row.task_id) if part)
+    if not named:
+        return row.domain
+    return f"{named}  ({row.domain})" if row.domain != DEFAULT_DOMAIN else named
 
 
 def _more(following: object) -> Iterator[str]:

@@ -104,7 +104,31 @@ def stream_or_all(workspace: Workspace, named: Named) -> str | None:
 
 
 def _of_scope(workspace: Workspace, named: Named) -> str:
-    """The stream of what a domain, a project and a task mean now, under whatever spelling it was begun."""
+    """The stream of what a domain, a project and a task mean now, under whatever spelling it was begun.
+
+    Without a domain that is the usual one's, as in other commands; where that has no such stream, the only
+    one that another domain has.
+    """
+    found, first = _spelled(workspace, named)
+    if not found and named.domain is None:
+        found = _in_other_domains(workspace, named)
+        if len(found) > 1:
+            what = "task" if named.task_id else "project"
+            raise UsageRefused(
+                f"{len(found)} domains have this {what}",
+                hint=f"name one with --domain or --stream: {few(found)}",
+            )
+    if len(found) > 1:
+        raise UsageRefused(
+            f"that is {len(found)} streams, recorded before their names were said to be one",
+            hint=f"name one with --stream: {few(found)}",
+        )
+    asked = " / ".join(part for part in (named.domain, named.project, named.task_id) if part)
+    return found[0] if found else existing_stream(workspace, asked, first)
+
+
+def _spelled(workspace: Workspace, named: Named) -> tuple[list[str], str]:
+    """The streams that are there under a spelling of these names, and the name that a new one would have."""
     from workbench.identity.scopes import resolve
     from workbench.log.streams import scope_stream
 
@@ -117,14 +141,17 @@ def _of_scope(workspace: Workspace, named: Named) -> str:
         for domain in scope.domain_forms
         for project in scope.project_forms or ("",)
     ]
-    found = [name for name in dict.fromkeys(names) if _is_there(workspace, name)]
-    if len(found) > 1:
-        raise UsageRefused(
-            f"that is {len(found)} streams, recorded before their names were said to be one",
-            hint=f"name one with --stream: {few(found)}",
-        )
-    asked = " / ".join(part for part in (named.domain, named.project, named.task_id) if part)
-    return found[0] if found else existing_stream(workspace, asked, names[0])
+    return [name for name in dict.fromkeys(names) if _is_there(workspace, name)], names[0]
+
+
+def _in_other_domains(workspace: Workspace, named: Named) -> list[str]:
+    """The streams that any domain has under these names."""
+    if named.project is None:
+        return []
+    rows = workspace.readers.names.names(workspace.registry, "domain")
+    domains = dict.fromkeys(row.canonical for row in rows)
+    found = [name for domain in domains for name in _spelled(workspace, named._replace(domain=domain))[0]]
+    return list(dict.fromkeys(found))
 
 
 def _is_there(workspace: Workspace, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -115,12 +116,15 @@ def _tell_kept(drawn: Mapping[str, Sequence[Anchor]]) -> None:
 @common
 @click.argument("section_id", metavar="ID", type=utf8, shell_complete=completes("chronicle_sections"))
 @names_stream
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_given
-def reconsolidate(given: Given, section_id: str, named: Named) -> None:
+@click.pass_context
+def reconsolidate(ctx: click.Context, given: Given, section_id: str, named: Named, yes: bool) -> None:
     """Write a section's events up again, as its next generation; the old prose stays readable.
 
-    Only the newest generation can be written again. Nothing in the log says that it happened: whoever read
-    the old prose diverges on replay, and a rebuild drops what is written here.
+    Only the newest generation can be written again. What this means is said first, and on a terminal it
+    asks; a script is not asked. Nothing in the log says that it happened: whoever read the old prose
+    diverges on replay, and a rebuild drops what is written here.
     """
     from workbench.chronicle.errors import UnknownSection
     from workbench.cli import chronicle_forms as forms
@@ -128,6 +132,8 @@ def reconsolidate(given: Given, section_id: str, named: Named) -> None:
     _in_own_words()
     with open_workspace(given, read_only=False) as workspace:
         stream = stream_of(workspace, named)
+        if not _told_and_agreed(given, workspace, stream, section_id, yes):
+            ctx.exit(1)
         try:
             with (
                 stoppable("nothing was written"),
@@ -146,10 +152,37 @@ def reconsolidate(given: Given, section_id: str, named: Named) -> None:
             from workbench.cli.chronicle_lines import Lines
 
             write_lines(Lines(workspace.timezone, given).section(stream, new, chain, withheld=withheld))
-    to_stderr(
-        f"warning: {new.anchor.section_id} supersedes {new.anchor.supersedes}: runs that read the old prose "
-        "diverge on replay, and a rebuild drops the new one"
+
+
+def _told_and_agreed(given: Given, workspace: Workspace, stream: str, section_id: str, yes: bool) -> bool:
+    """Say what writing a section again means, before it is done, and ask where somebody can be asked.
+
+    Of a section that is not there, or is superseded, nothing is said: that is refused.
+    """
+    from workbench.chronicle.sections import section_id as next_id
+
+    reader = workspace.readers.chronicle
+    found = reader.section(stream, section_id)
+    if found is None:
+        raise unknown_section(workspace, stream, section_id)
+    anchor = found.anchor
+    chain = reader.generations(stream, anchor.from_seq, anchor.to_seq)
+    if chain and chain[-1].anchor.section_id != anchor.section_id:
+        return True
+    new = next_id(anchor.from_seq, anchor.to_seq, generation=len(chain) + 1)
+    said = (
+        f"this writes section {anchor.section_id} again, as {new}.",
+        "The old prose stays.",
+        "Runs that read the old prose diverge on replay.",
+        "A rebuild drops the new section; an export keeps it.",
     )
+    if yes or given.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        to_stderr(f"warning: {' '.join(said)}")
+        return True
+    from workbench.drawing import capital, visible
+
+    write_lines([visible(capital(said[0])), *said[1:]])
+    return click.confirm("Write it again?", default=False)
 
 
 @click.command("rebuild", short_help="Throw away all prose of a stream and have it written anew.")

@@ -87,6 +87,6 @@ def _say_moved(made: Materialised) -> None:
     """That the times are of today and the days that its texts name are not."""
     if made.moved_from is not None:
         to_stderr(
-            "its times were moved to end now; its texts name days as they were, around "
-            f"{made.moved_from:%Y-%m-%d} (--keep-times keeps those times)"
+            "the sample is dated so that it ends today; days that its texts name stay as they were written, "
+            f"around {made.moved_from:%Y-%m-%d}. With --keep-times nothing is dated anew"
         )

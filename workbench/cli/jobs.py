@@ -196,7 +196,10 @@ def _status(row: JobRow) -> str:
 
 
 def amount(row: JobRow) -> str:
-    """How far a job is or came, in what it counts; of parts that are all done there is nothing to say."""
+    """How far a job is or came, in what it counts; of parts that are all done there is nothing to say.
+
+    A job that is done did all that there was, whatever it had counted when it said so last.
+    """
     from workbench.drawing import number, size
 
     share = f"{min(100, 100 * row.done // row.total)} %" if row.total else ""
@@ -205,8 +208,10 @@ def amount(row: JobRow) -> str:
     if row.unit == "parts" or not row.done:
         return share
     form = size if row.unit == "bytes" else number
-    whole_ = form(row.done) if row.total in (None, row.done) else f"{form(row.done)} of {form(row.total)}"
-    return whole_ if row.status == "done" or not share else f"{whole_}, {share}"
+    if row.status == "done" or not row.total:
+        return form(row.done)
+    whole_ = form(row.done) if row.total == row.done else f"{form(row.done)} of {form(row.total)}"
+    return f"{whole_}, {share}"
 
 
 def _took(row: JobRow, now: datetime) -> str:

@@ -275,6 +275,8 @@ def _kinds(report: Rescan) -> str:
 
 def _left(report: Rescan, workspace: Workspace) -> Iterator[str]:
     """What the filter does not reach: backups, and what cannot be read."""
+    from shlex import quote
+
     from workbench.drawing import counted, number, one_line
     from workbench.workspace.redactions.outcomes import other_words, path_in, state_words
 
@@ -283,7 +285,8 @@ def _left(report: Rescan, workspace: Workspace) -> Iterator[str]:
     if len(report.holding) > _BACKUPS_LISTED:
         yield f"and {number(len(report.holding) - _BACKUPS_LISTED)} more; --format json has them all"
     if report.unreadable:
-        yield f"{counted(report.unreadable, 'event')} cannot be read; see: workbench doctor"
+        doctor = f"workbench doctor --root {quote(str(workspace.root))}"
+        yield one_line(f"{counted(report.unreadable, 'event')} cannot be read; see: {doctor}", 1000)
     for place in report.closed:
         yield one_line(f"cannot be read: {place}", 1000)
     for each in report.others:

@@ -13,6 +13,7 @@ from workbench.cli.errors import UsageRefused
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, pass_given
 from workbench.cli.output import write_json, write_lines
+from workbench.cli.trusted_files import found, warnings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +33,9 @@ def command(ctx: click.Context, given: Given, show: bool, revoke: bool, yes: boo
     """Let the summarizer that this workspace's manifest names be run or contacted, after showing what it is.
 
     Trust is yours, not the workspace's: it is kept in your own state folder, for this folder and exactly the
-    values that are shown. When one of them changes, nothing runs until you say so again. --show ends with 1
-    where something is named that is not trusted.
+    values that are shown. When one of them changes, nothing runs until you say so again. It holds the words
+    of a command, not the program behind them: whoever can exchange that file decides what runs. --show ends
+    with 1 where something is named that is not trusted.
     """
     if show and revoke:
         raise UsageRefused("--show changes nothing, and --revoke does", hint="give one of them")
@@ -104,6 +106,7 @@ def _form(workspace: Workspace, settings: SummarizerSettings, trusted: bool) -> 
         "model": settings.model if settings.summarizer == "openai" else None,
         "key_variable": settings.key_variable or None,
         "timeout_seconds": settings.timeout_seconds,
+        "warnings": [*warnings(settings.command, workspace.root)] if settings.summarizer == "command" else [],
         "trusted": trusted,
     }
 
@@ -123,6 +126,9 @@ def _shown(workspace: Workspace, settings: SummarizerSettings) -> Iterator[str]:
         for argument in arguments:
             yield f"           {_literal(argument)}"
         yield "           in this workspace's folder, with the events of closed stretches on its input"
+        yield "           trust holds these words; the program behind them may change without a question"
+        for warning in warnings(settings.command, workspace.root):
+            yield visible(f"warning    {warning}")
     else:
         yield f"contacts   {_literal(settings.base_url)}"
         yield f"model      {_literal(settings.model)}"
@@ -139,17 +145,14 @@ def _literal(word: str) -> str:
 
 
 def _found(program: str, root: Path) -> str:
-    """Where a program that is not named by its whole path is found now; some come with the workspace."""
-    import shutil
-
+    """Where a program is found now, unless it is named by its whole path."""
     from workbench.drawing import visible
 
-    if program.startswith("/"):
-        return ""
-    if "/" in program:
-        return visible(f" ({root / program}, which whoever can write there may exchange)")
-    found = shutil.which(program)
-    return " (not found now)" if found is None else visible(f" ({found})")
+    path = found(program, root)
+    missing = "" if path is not None and path.exists() else "not found now"
+    named = "" if path is None or program.startswith("/") else str(path)
+    said = ", ".join(part for part in (named, missing) if part)
+    return visible(f" ({said})") if said else ""
 
 
 def _unguarded(address: str) -> str:

@@ -9,6 +9,7 @@ from workbench.drawing.figures import exact_utc as exact_utc
 from workbench.drawing.figures import number as number
 from workbench.drawing.figures import size as size
 from workbench.drawing.figures import tokens as tokens
+from workbench.drawing.prose_words import plain_prose as plain_prose
 from workbench.drawing.text import fit as fit
 from workbench.drawing.text import one_line as one_line
 from workbench.drawing.text import plain_lines as plain_lines

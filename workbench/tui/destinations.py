@@ -1,4 +1,4 @@
-"""Where a screen can lead: an event, a session, a task, a fact, and the way back.
+"""Where a screen can lead: an event, a session, a task, a fact, a chronicle, and the way back.
 
 A screen that can be led to shows a destination in `Page.arrive`; whoever wants to lead there calls
 `app.lead_to(destination)` and knows no other screen.
@@ -43,13 +43,26 @@ class ToFact:
     fact_id: str
 
 
-Destination: TypeAlias = ToEvent | ToSession | ToTask | ToFact
+@dataclass(frozen=True, slots=True)
+class ToChronicle:
+    """What the Chronicle screen has of one event: the section that stands for it, or that none does."""
+
+    stream: str
+    """The stream's whole name; "" where only the position is known."""
+    seq: int = 0
+    """The event's number in it; 0 for the stream as a whole."""
+    position: int = 0
+    """The event's position in the log, where its stream is not named."""
+
+
+Destination: TypeAlias = ToEvent | ToSession | ToTask | ToFact | ToChronicle
 
 SCREENS: dict[type[Destination], str] = {
     ToEvent: "timeline",
     ToSession: "sessions",
     ToTask: "handoffs",
     ToFact: "facts",
+    ToChronicle: "chronicle",
 }
 """The name of the screen that shows each kind of destination."""
 

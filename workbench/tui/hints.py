@@ -32,9 +32,10 @@ _WORDS = (
 
 _COMMAND = re.compile(
     r"(?<!beside it with: )\bworkbench "
-    r"(?>redactions (?:rescan|scrub)(?: --confirm)?"
-    r"|(?:sessions|import|export|jobs|chronicle) [a-z][a-z-]*(?: -?\d+)?"
-    r"|(?:init|status|trust|migrate|doctor|timeline|jobs|open|--read-only)\b)(?! --root)"
+    r"(?>redactions (?:rescan|scrub|test|list)(?: --confirm)?"
+    r"|(?:sessions|import|export|jobs|chronicle|evidence|names|manifest) [a-z][a-z-]*(?: -?\d+)?"
+    r"|(?:init|status|trust|migrate|doctor|timeline|jobs|open|record|facts|tasks|reviews|--read-only)\b)"
+    r"(?! --root)"
 )
 """A command that acts on the workspace in which it is entered, and names none."""
 

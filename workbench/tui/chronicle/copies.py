@@ -11,6 +11,8 @@ from workbench.tui.chronicle.nodes import Node, range_of, section_of
 from workbench.tui.copying import CopyChoice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench.chronicle.sections import Section
     from workbench.workspace import Workspace
     from workbench.workspace.rows import EventRow
@@ -49,7 +51,14 @@ def copy_choices(workspace: Workspace, node: Node, event: EventRow | None) -> li
         CopyChoice(
             "command that lists its sections", f"workbench chronicle sections --stream {stream} --root {root}"
         ),
+        CopyChoice("command that replays it", replay_command(node, workspace.root)),
     ]
+
+
+def replay_command(node: Node, root: Path) -> str:
+    """What a person enters in a shell to have a row's chronicle again as it was drawn before."""
+    stream, place = shlex.quote(node.stream), shlex.quote(str(root))
+    return f"workbench chronicle rebuild --stream {stream} --replay --discard-generated --root {place}"
 
 
 def section(workspace: Workspace, stream: str, name: str) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -31,6 +32,11 @@ class ChronicleGoingPage(ChronicleListPage):
 
     GOTO_HINT = GOTO_HINT
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._gave_way = ""
+        """The person's own search, which gives way to where they were led."""
+
     def goto(self, text: str) -> None:
         """Go to a stream, or in the stream at hand to the section that holds an event."""
         workspace, node = self._workspace, self.cursor_node
@@ -53,6 +59,7 @@ class ChronicleGoingPage(ChronicleListPage):
         if message.opens:
             self.opened |= {message.stream}
         self._at = message.key
+        self._gave_way = (self._gave_way or self.wanted) if message.led else ""
         self.wanted = ""
         self.set_filter("")
         self._read(at=message.key)
@@ -113,12 +120,9 @@ def find_place(workspace: Workspace, text: str, stream: str) -> PlaceFound:
     numbers = _NUMBERS.fullmatch(text)
     if numbers and stream:
         seq = int(numbers[1])
-        section = workspace.readers.chronicle.covering(stream, seq)
-        if section is not None:
-            return PlaceFound(stream, ("range", stream, section.anchor.from_seq), opens=True)
         row = workspace.readers.chronicle.stream(stream)
         if row is not None and 0 < seq <= row.last_seq:
-            return PlaceFound(stream, ("open", stream, seq), opens=True)
+            return PlaceFound(stream, place_of(workspace, stream, seq), opens=True)
         raise NoSuchPlace("the stream at hand has no such event", hint=GOTO_HINT)
     for name in _names(text):
         try:
@@ -127,6 +131,12 @@ def find_place(workspace: Workspace, text: str, stream: str) -> PlaceFound:
             continue
         return PlaceFound(found, ("stream", found), opens=False)
     raise NoSuchPlace("no stream is meant by this", hint=GOTO_HINT)
+
+
+def place_of(workspace: Workspace, stream: str, seq: int) -> Hashable:
+    """The key of the row that holds an event of a stream: a section's, or that of the events in none."""
+    section = workspace.readers.chronicle.covering(stream, seq)
+    return ("open", stream, seq) if section is None else ("range", stream, section.anchor.from_seq)
 
 
 def _names(text: str) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.in_shell import filling_blocks, filling_lines
 from workbench.tui.present import Line, Span
 
 FILLING = (
@@ -14,7 +16,7 @@ FILLING = (
 """Commands that have to do with an empty screen, and what each does."""
 
 
-def empty_lines(wanted: str, key: str, *, past: bool) -> Sequence[Line]:
+def empty_lines(wanted: str, key: str, root: Path, *, past: bool) -> Sequence[Line]:
     """What an empty list says; `key` clears the filter."""
     if wanted:
         return (
@@ -31,13 +33,12 @@ def empty_lines(wanted: str, key: str, *, past: bool) -> Sequence[Line]:
         (),
         (Span("  Nothing to write up yet", "strong"),),
         (),
-        (Span("  In a shell:", "dim"),),
-        *((Span(f"  {command}", "ink"),) for command, _ in FILLING),
+        *filling_lines(FILLING, root),
     )
 
 
-def guidance() -> list[Block]:
-    """What the detail says while there is no chronicle."""
+def guidance(root: Path) -> list[Block]:
+    """What the detail says while there is no chronicle; its commands are for the workspace at `root`."""
     return [
         Heading("Nothing here yet", role="strong"),
         Blank(),
@@ -50,5 +51,5 @@ def guidance() -> list[Block]:
         Paragraph("A task without a checkpoint, or a session without an ended unit, has nothing closed."),
         Blank(),
         Heading("In a shell"),
-        *(Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING),
+        *filling_blocks(FILLING, root),
     ]

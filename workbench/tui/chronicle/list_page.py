@@ -180,7 +180,10 @@ class ChronicleListPage(ReadingPage):
             return
         self._show_rows()
         self.tree_list.empty_lines = empty_lines(
-            self.wanted, self.app.keymap.shown("chronicle.clear"), past=self.as_of is not None
+            self.wanted,
+            self.app.keymap.shown("chronicle.clear"),
+            self.app.root,
+            past=self.as_of is not None,
         )
         if self.wanted:
             self._source = SearchSource(
@@ -193,7 +196,7 @@ class ChronicleListPage(ReadingPage):
 
     def _show_rows(self) -> None:
         marked = None if self.marked is None else self.marked.key
-        self.tree_list.renderer = NodeRows(self._now, marked, bool(self.wanted))
+        self.tree_list.renderer = NodeRows(self._now, marked, self.wanted)
 
     # Opening
 
@@ -272,7 +275,9 @@ class ChronicleListPage(ReadingPage):
     def _show_row(self) -> None:
         row = self.cursor_node
         nothing = row is None and not self.wanted and self.as_of is None and not self.tree_list.failed
-        self.pane.show(row, self.as_of, guidance() if nothing and not self.tree_list.status.loading else ())
+        self.pane.show(
+            row, self.as_of, guidance(self.app.root) if nothing and not self.tree_list.status.loading else ()
+        )
 
     @on(Highlighted, "#chronicle-events")
     def _event_changed(self) -> None:

@@ -24,8 +24,10 @@ class SideRead(Message, bubble=False):
 class PlaceFound(Message):
     """Where to go in the tree: the key of a row, and the stream that has to be open for it."""
 
-    def __init__(self, stream: str, key: Hashable, *, opens: bool) -> None:
+    def __init__(self, stream: str, key: Hashable, *, opens: bool, led: bool = False) -> None:
         super().__init__()
+        self.led = led
+        """The person was led there from another screen."""
         self.stream = stream
         self.key = key
         self.opens = opens

@@ -9,7 +9,13 @@ from functools import lru_cache
 
 from workbench.log.times import from_micros
 from workbench.tui.chronicle.nodes import FoundNode, Node, OlderNode, OpenNode, RangeNode, StreamNode
-from workbench.tui.chronicle.words import plain_words, range_words, stream_domain, stream_title
+from workbench.tui.chronicle.words import (
+    plain_words,
+    range_words,
+    stream_domain,
+    stream_title,
+    words_around,
+)
 from workbench.tui.present import Line, Role, Span, age, fit_line, line_width, number
 from workbench.tui.widgets.columns import Column, table_header, table_row
 from workbench.tui.widgets.row_renderer import RowState
@@ -38,11 +44,11 @@ class NodeRows:
 
     now: Callable[[], datetime]
     marked: Hashable = None
-    found: bool = False
-    """It is what a search found, and no tree."""
+    wanted: str = ""
+    """What was searched for: the rows are what was found, and no tree."""
 
     def header(self, width: int) -> Line | None:
-        return None if self.found else table_header(_columns(width), width)
+        return None if self.wanted else table_header(_columns(width), width)
 
     def lines(self, row: Node, width: int, state: RowState) -> Sequence[Line]:
         match row:
@@ -55,7 +61,7 @@ class NodeRows:
                 again = row.row.generation if row.row.generation > 1 else 0
                 named = range_words(*anchor[1:3])
                 if isinstance(row, FoundNode):
-                    return self._found(row, mark, named, again, words, width)
+                    return self._found(row, mark, named, again, row.row.words, width)
                 return (self._range(row, mark, named, again, words, written, width),)
             case OlderNode():
                 anchor, written = row.section.anchor, row.section.written.at
@@ -107,7 +113,7 @@ class NodeRows:
         """What a search found stands by itself: its stream and range, and under them where the words are."""
         again = (Span(f" #{generation}", "accent"),) if generation else ()
         title = self._line(row, mark, (Span(row.named, "ink"),), (Span(named, "dim"), *again), width)
-        return (title, (Span("  "), *fit_line((Span(words, "text"),), max(1, width - 2))))
+        return (title, (Span("  "), *words_around(words, self.wanted, max(1, width - 2))))
 
     def _open(self, row: OpenNode, width: int) -> Line:
         said: Line = (

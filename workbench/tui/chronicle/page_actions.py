@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from workbench.tui.actions import Action, writing
-from workbench.tui.chronicle.nodes import OlderNode, RangeNode, StreamNode, range_of
+from workbench.tui.chronicle.nodes import OlderNode, OpenNode, RangeNode, StreamNode, range_of
 
 if TYPE_CHECKING:
     from workbench.tui.chronicle.nodes import Node
@@ -40,6 +40,13 @@ def _node(app: Shell) -> Node | None:
 
 def _has_stream(app: Shell) -> str:
     return "" if _node(app) is not None else "there is no stream here"
+
+
+def _has_sections(app: Shell) -> str:
+    node = _node(app)
+    if isinstance(node, StreamNode | OpenNode) and not node.row.sections:
+        return "it has no section yet"
+    return _has_stream(app)
 
 
 def _has_range(app: Shell) -> str:
@@ -151,7 +158,7 @@ CHRONICLE_ACTIONS = (
         NAME,
         "Act",
         "export",
-        reason=_has_stream,
+        reason=_has_sections,
     ),
     Action(
         "chronicle.load",

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from workbench.tui.present import number, one_line
+from workbench.drawing import plain_prose
+from workbench.log.fulltext import normalised
+from workbench.tui.present import Line, Span, fit_line, line_width, number, one_line
 
 if TYPE_CHECKING:
     from workbench.workspace.readers.chronicle_queries import StreamRow
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 _CELLS = 160
 _NAME = 3 * _CELLS
 _WORDS = 400
-_MARKS = re.compile(r"(?:(?<=\s)|^)(?:#{1,6}|[-*+>]|\d{1,3}\.)(?=\s)")
-_INLINE = re.compile(r"\*\*|__|`")
+_WORD = re.compile("[\\w\u0300-\u036f]+")
+"""A word, with the accents that are written behind their letters."""
 
 
 def stream_title(row: StreamRow) -> str:
@@ -32,7 +34,44 @@ def stream_domain(row: StreamRow) -> str:
 
 def plain_words(prose: str) -> str:
     """The beginning of a Markdown text without its marks, in one line."""
-    return " ".join(_INLINE.sub("", _MARKS.sub("", prose[:_WORDS])).split())
+    return plain_prose(prose[:_WORDS])
+
+
+def words_around(words: str, wanted: str, width: int) -> Line:
+    """Words of a prose in `width` cells; the first of those looked for is marked, and never cut off."""
+    text = plain_words(words)
+    found = _first(text, wanted)
+    if found is None:
+        return fit_line((Span(text, "text"),), width)
+    start, end = found
+    begin = 0
+    if _cells(text[:end]) > width - 1:
+        # A third of the room is for what stands before it.
+        begin = start
+        room = width // 3
+        while begin and _cells(text[begin - 1 : start]) <= room:
+            begin -= 1
+        begin = text.find(" ", begin, start) + 1 or begin
+    before = f"… {text[begin:start]}" if begin else text[:start]
+    line = (Span(before, "text"), Span(text[start:end], "accent"), Span(text[end:], "text"))
+    return fit_line(line, width)
+
+
+def _cells(text: str) -> int:
+    return line_width((Span(text),))
+
+
+def _first(text: str, wanted: str) -> tuple[int, int] | None:
+    """Where the first of the words looked for stands in a text."""
+    asked = _WORD.findall(normalised(wanted).casefold())
+    for word in _WORD.finditer(text):
+        folded = normalised(word[0]).casefold()
+        for each in asked:
+            at = folded.find(each)
+            if at >= 0:
+                start = min(word.start() + at, word.end() - 1)
+                return start, min(start + len(each), word.end())
+    return None
 
 
 def pin_words(key: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.tui.chronicle.going_page import ChronicleGoingPage
+from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.leading_page import ChronicleLeadingPage
 from workbench.tui.chronicle.messages import BriefMade, JobSaid
 from workbench.tui.chronicle.nodes import Node, RangeNode, StreamNode
 from workbench.tui.chronicle.page_actions import JOB
@@ -32,7 +33,7 @@ AGAIN = (
 )
 
 
-class ChronicleWritingPage(ChronicleGoingPage):
+class ChronicleWritingPage(ChronicleLeadingPage):
     """The tree with all that writes to it; every piece of work runs beside the screen."""
 
     def __init__(self) -> None:
@@ -118,7 +119,7 @@ class ChronicleWritingPage(ChronicleGoingPage):
 
             self._write(work, "Rebuilding a chronicle", called)
 
-        blocks = rebuild_blocks(node, self.app.keymap.shown("chronicle.export"))
+        blocks = rebuild_blocks(node, self.app.keymap.shown("chronicle.export"), self.app.root)
         self.app.push_screen(TypedConfirmDialog("Rebuild a chronicle", blocks, "rebuild"), answered)
 
     def action_stop_job(self) -> None:
@@ -264,7 +265,7 @@ def readable(text: str) -> str:
     return "" if path.is_file() else "there is no such file"
 
 
-def rebuild_blocks(node: Node, export_key: str) -> list[Block]:
+def rebuild_blocks(node: Node, export_key: str, root: Path) -> list[Block]:
     """What a rebuild of a row's chronicle does, and what keeps what it throws away."""
     known = node.row.sections if isinstance(node, StreamNode) else 0
     sections = counted(known, "section") if known else "every section"
@@ -275,5 +276,6 @@ def rebuild_blocks(node: Node, export_key: str) -> list[Block]:
         Paragraph("every word that is there now: a model may tell it otherwise", mark=Span("•", "warning")),
         Paragraph("The events stay as they are. If it fails or is stopped, nothing changes."),
         Paragraph((Span(export_key, "accent"), Span(" exports the sections first.", "text"))),
-        note("A replay of what was drawn before: workbench chronicle rebuild --replay"),
+        note("To have it as it was drawn before, without asking anybody, enter in a shell instead:"),
+        Paragraph((Span(replay_command(node, root), "ink"),), indent=2),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.tui.document import Block, note
@@ -30,6 +31,8 @@ class View(NamedTuple):
     side: str
     as_markdown: bool
     zone: tzinfo
+    root: Path
+    """Of the workspace, for commands."""
 
 
 def shown_source(view: View) -> Source | None:
@@ -51,11 +54,11 @@ def blocks(view: View, width: int) -> Sequence[Block]:
         return words.record_blocks(item, view.zone)
     if view.side == DISK:
         if item.row is None:
-            return words.state_blocks(item, view.zone)
+            return words.state_blocks(item, view.zone, view.root)
         if view.on_disk is None:
             return [note("looking at the disk …")]
         return words.disk_blocks(item, view.on_disk)
-    told = words.state_blocks(item, view.zone)
+    told = words.state_blocks(item, view.zone, view.root)
     copy = item.copy
     if copy is None or copy.size is None:
         return told

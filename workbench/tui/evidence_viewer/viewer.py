@@ -238,7 +238,9 @@ class EvidenceViewer(Dialog[None]):
     @property
     def _view(self) -> sides.View:
         """What the side that is shown is made of."""
-        return sides.View(self.item, self.body, self.on_disk, self.side, self._as_markdown, self._zone)
+        return sides.View(
+            self.item, self.body, self.on_disk, self.side, self._as_markdown, self._zone, self.app.root
+        )
 
     def _notes(self) -> tuple[str, ...]:
         if self._hits is not None:

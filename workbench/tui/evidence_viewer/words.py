@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import tzinfo
+from pathlib import Path
 
 from workbench.tui.document import Blank, Block, Fields, Heading, Paragraph, Verbatim, note
+from workbench.tui.in_shell import here
 from workbench.tui.present import Line, Role, Span, counted, exact, number, size
 from workbench.workspace.evidence_disk import OnDisk
 from workbench.workspace.evidence_item import EvidenceItem
@@ -28,9 +30,10 @@ def reason_words(reason: str) -> str:
     return _REASONS.get(reason, reason.replace("_", " "))
 
 
-def state_blocks(item: EvidenceItem, zone: tzinfo) -> list[Block]:
+def state_blocks(item: EvidenceItem, zone: tzinfo, root: Path) -> list[Block]:
     """What is wrong with a copy, or why there is none, and what helps; empty where all is well."""
     row, copy = item.row, item.copy
+    doctor = here("workbench doctor", root)
     why = reason_words(row.reason) if row is not None else ""
     match item.state:
         case "archived":
@@ -46,21 +49,21 @@ def state_blocks(item: EvidenceItem, zone: tzinfo) -> list[Block]:
                 "✗",
                 "error",
                 "A copy was kept, and its file is not in the folder artifacts any more.",
-                "Bring the file back from a backup; workbench doctor names all that are missing.",
+                f"Bring the file back from a backup; {doctor} names all that are missing.",
             )
         case "damaged":
             return _told(
                 "✗",
                 "error",
                 "The bytes of the copy are not those that were recorded: what follows proves nothing.",
-                "Bring the file back from a backup; workbench doctor names all that are damaged.",
+                f"Bring the file back from a backup; {doctor} names all that are damaged.",
             )
         case "unreadable":
             return _told(
                 "✗",
                 "error",
                 "The copy is there and cannot be read.",
-                "Check the permissions of the folder artifacts; workbench doctor says which are wrong.",
+                f"Check the permissions of the folder artifacts; {doctor} says which are wrong.",
             )
         case "missing":
             return _told(
@@ -83,7 +86,7 @@ def state_blocks(item: EvidenceItem, zone: tzinfo) -> list[Block]:
                 "!",
                 "warning",
                 "No record names such a file.",
-                "workbench evidence list names all that there are.",
+                f"{here('workbench evidence list', root)} names all that there are.",
             )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.in_shell import filling_blocks, filling_lines
 from workbench.tui.present import Line, Span
 from workbench.workspace.fact_rows import FactFilter
 
@@ -15,7 +17,7 @@ FILLING = (
 """Commands that have to do with an empty screen, and what each does."""
 
 
-def empty_lines(wanted: FactFilter, clear: str, *, past: bool = False) -> Sequence[Line]:
+def empty_lines(wanted: FactFilter, clear: str, root: Path, *, past: bool = False) -> Sequence[Line]:
     """What an empty list says, of now or of the past; `clear` is the key that clears the filter."""
     if wanted != FactFilter():
         lines: list[Line] = [(), (Span("  No fact matches the filter", "strong"),)]
@@ -31,12 +33,11 @@ def empty_lines(wanted: FactFilter, clear: str, *, past: bool = False) -> Sequen
         (),
         (Span("  No facts yet", "strong"),),
         (),
-        (Span("  In a shell:", "dim"),),
-        *((Span(f"  {command}", "ink"),) for command, _ in FILLING),
+        *filling_lines(FILLING, root),
     )
 
 
-def guidance() -> list[Block]:
+def guidance(root: Path) -> list[Block]:
     """What the detail says while there is no fact."""
     return [
         Heading("Nothing here yet", role="strong"),
@@ -49,5 +50,5 @@ def guidance() -> list[Block]:
         ),
         Blank(),
         Heading("In a shell"),
-        *(Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING),
+        *filling_blocks(FILLING, root),
     ]

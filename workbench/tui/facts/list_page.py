@@ -230,7 +230,7 @@ class FactListPage(ReadingPage):
             return
         self.facts.renderer = FactRows(self._now, self.order)
         self.facts.empty_lines = empty_lines(
-            self.wanted, self.app.keymap.shown("facts.clear"), past=self.as_of is not None
+            self.wanted, self.app.keymap.shown("facts.clear"), self.app.root, past=self.as_of is not None
         )
         source = FactSource(self._workspace.readers.facts, self.wanted, self.order, self.as_of)
         self.facts.set_source(source, at)
@@ -273,7 +273,7 @@ class FactListPage(ReadingPage):
             # Somebody replaced what is read here: the chain stays, and has the new value on top.
             return
         nothing = row is None and self.wanted == FactFilter() and self.as_of is None
-        self.pane.show(row, self.as_of, guidance() if nothing and not self.facts.failed else ())
+        self.pane.show(row, self.as_of, guidance(self.app.root) if nothing and not self.facts.failed else ())
 
     @on(Highlighted, "#fact-chain")
     def _link_changed(self) -> None:

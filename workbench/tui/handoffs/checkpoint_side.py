@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from workbench.memory.events import Evidence
 from workbench.memory.handoff_views import CheckpointDetail, Claim, Handoff
@@ -11,6 +12,7 @@ from workbench.memory.views import Checkpoint, FactChange, Review
 from workbench.tui.document import Blank, Block, Heading, Paragraph, note
 from workbench.tui.handoffs.desk_rows import DeskRow, FactPick, FilePick, LinePick, WholePick
 from workbench.tui.handoffs.handoff_rows import VERDICT_SPANS
+from workbench.tui.in_shell import here
 from workbench.tui.present import Line, Role, Span, ago, counted, number, one_line
 
 TITLES = {
@@ -76,10 +78,10 @@ def alarm_words(row: Handoff) -> list[str]:
     return [words for count, words in found if count]
 
 
-def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> DeskRow:
+def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime, root: Path) -> DeskRow:
     """The goal, who handed off when, the verdict, and what needs a look."""
     if row.unreadable:
-        return DeskRow("whole", _unreadable(row), WholePick(row.position))
+        return DeskRow("whole", _unreadable(row, root), WholePick(row.position))
     goal = row.goal
     if detail is not None and isinstance(detail.carrier.checkpoint, Checkpoint):
         goal = detail.carrier.checkpoint.goal
@@ -107,19 +109,21 @@ def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> De
     return DeskRow("whole", tuple(blocks), WholePick(row.observation))
 
 
-def _unreadable(row: Handoff) -> tuple[Block, ...]:
+def _unreadable(row: Handoff, root: Path) -> tuple[Block, ...]:
     return (
         Paragraph("The stored checkpoint cannot be read", mark=Span("✗", "error"), role="error"),
         note(row.unreadable, indent=2),
         Blank(),
         note("What is damaged, and what can be done about it, says:"),
-        Paragraph("workbench doctor", indent=2, role="ink"),
+        Paragraph(here("workbench doctor", root), indent=2, role="ink"),
     )
 
 
-def checkpoint_rows(row: Handoff, detail: CheckpointDetail | None, now: datetime) -> list[DeskRow]:
-    """The rows of the side; without a detail, what the list knows already."""
-    rows = [head_row(row, detail, now)]
+def checkpoint_rows(
+    row: Handoff, detail: CheckpointDetail | None, now: datetime, root: Path
+) -> list[DeskRow]:
+    """The rows of the side; without a detail, what the list knows already. `root` is the workspace's."""
+    rows = [head_row(row, detail, now, root)]
     if detail is None or not isinstance(detail.carrier.checkpoint, Checkpoint):
         return rows
     lines = _Lines(row, detail, now)

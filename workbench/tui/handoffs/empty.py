@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from workbench.tui import in_shell
 from workbench.tui.present import Line, Span
 from workbench.workspace.rows import HandoffFilter
 
 
-def empty_lines(wanted: HandoffFilter, clear: str, closed: str) -> list[Line]:
+def empty_lines(wanted: HandoffFilter, clear: str, closed: str, root: Path) -> list[Line]:
     """What would bring tasks here; `clear` and `closed` are keys."""
     again: Line = (Span(clear, "accent"), Span(" shows every open task.", "dim"))
     if wanted.text:
@@ -19,20 +22,21 @@ def empty_lines(wanted: HandoffFilter, clear: str, closed: str) -> list[Line]:
             again,
         ]
     if wanted.closed:
-        return [(), (Span("Nothing was handed off yet", "strong"),), *_how()]
+        return [(), (Span("Nothing was handed off yet", "strong"),), *_how(root)]
     return [
         (),
         (Span("No open task", "strong"),),
         (Span(closed, "accent"), Span(" shows closed ones, too.", "dim")),
-        *_how(),
+        *_how(root),
     ]
 
 
-def _how() -> list[Line]:
+def _how(root: Path) -> list[Line]:
     return [
         (),
         (Span("A checkpoint brings a task here.", "dim"),),
         (Span("Agents write them; so can you:", "dim"),),
+        *(() if in_shell.is_usual(root) else ((Span(f"{in_shell.where(root)}:", "dim"),),)),
         (Span("workbench record --help", "ink"),),
         (Span("To look at an example:", "dim"),),
         (Span("workbench demo", "ink"),),

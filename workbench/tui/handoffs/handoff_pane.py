@@ -282,7 +282,7 @@ class HandoffPane(Vertical):
     def _rows(self, row: Handoff) -> list[DeskRow]:
         now, found = self._now(), self._read_of.get(self.side)
         if self.side == CHECKPOINT or row.unreadable:
-            return checkpoint_rows(row, found if self.side == CHECKPOINT else None, now)
+            return checkpoint_rows(row, found if self.side == CHECKPOINT else None, now, self.app.root)
         if found is None:
             return []
         if self.side == SINCE:

@@ -65,6 +65,10 @@ def _has_timeline(app: Shell) -> str:
     return _has_task(app) if app.has_screen("timeline") else "there is no Timeline screen"
 
 
+def _has_chronicle(app: Shell) -> str:
+    return _has_task(app) if app.has_screen("chronicle") else "there is no Chronicle screen"
+
+
 def has_files(pick: Pick | None) -> bool:
     """Whether a line stands for a source file, or rests on some."""
     if isinstance(pick, LinePick | ObservationPick):
@@ -144,6 +148,16 @@ HANDOFF_ACTIONS = (
         "Move",
         "show_on_timeline",
         reason=_has_timeline,
+    ),
+    Action(
+        "handoffs.chronicle",
+        "chronicle",
+        "Show the section of the chronicle that tells of the hand-off, or of the entry under the cursor.",
+        ("C",),
+        NAME,
+        "Move",
+        "open_chronicle",
+        reason=_has_chronicle,
     ),
     Action(
         "handoffs.session",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from textual.strip import Strip
 
 from workbench.tui.document import Blank, Block, Heading, Paragraph, note
+from workbench.tui.in_shell import filling_blocks, filling_lines
 from workbench.tui.present import Line, Span, counted, fit_line, number, wrap
 from workbench.tui.redactions.detail import CopyFile
 from workbench.tui.widgets.drawn import DrawnWidget
@@ -91,7 +92,7 @@ class HintLine(DrawnWidget):
         return self.strip(fit_line((mark, Span(text, "ink")), width), width)
 
 
-def empty_lines(wanted: RedactionFilter, clear: str, pad: str) -> Sequence[Line]:
+def empty_lines(wanted: RedactionFilter, clear: str, pad: str, root: Path) -> Sequence[Line]:
     """What an empty list says; `clear` and `pad` are the keys that clear the filter and open the pad."""
     if wanted != RedactionFilter():
         lines: list[Line] = [(), (Span("  No redaction matches the filter", "strong"),)]
@@ -105,12 +106,11 @@ def empty_lines(wanted: RedactionFilter, clear: str, pad: str) -> Sequence[Line]
         (),
         (Span(f"  {pad}", "accent"), Span("  tries the filter on a text", "text")),
         (),
-        (Span("  In a shell:", "dim"),),
-        *((Span(f"  {command}", "ink"),) for command, _ in FILLING),
+        *filling_lines(FILLING, root),
     )
 
 
-def guidance() -> list[Block]:
+def guidance(root: Path) -> list[Block]:
     """What the detail says while there is no redaction."""
     return [
         Heading("Nothing here yet", role="strong"),
@@ -121,7 +121,7 @@ def guidance() -> list[Block]:
         ),
         Blank(),
         Heading("In a shell"),
-        *(Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING),
+        *filling_blocks(FILLING, root),
     ]
 
 

@@ -188,7 +188,7 @@ class RedactionListPage(ReadingPage):
             return
         keymap = self.app.keymap
         clear, pad = keymap.shown("redactions.clear"), keymap.shown("redactions.pad")
-        self.redactions.empty_lines = empty_lines(self.wanted, clear, pad)
+        self.redactions.empty_lines = empty_lines(self.wanted, clear, pad, self.app.root)
         self.redactions.set_source(RedactionSource(self._workspace.readers.redactions, self.wanted), at)
 
     def _show_filter(self) -> None:
@@ -266,7 +266,7 @@ class RedactionListPage(ReadingPage):
     def _show_row(self) -> None:
         row = self.cursor_redaction
         nothing = row is None and self.wanted == RedactionFilter() and not self.redactions.failed
-        self.pane.show(row, guidance() if nothing else ())
+        self.pane.show(row, guidance(self.app.root) if nothing else ())
 
     @on(Opened, "#redactions")
     def _entered(self, message: Opened) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.memory.events import Evidence, ReviewItem
 from workbench.memory.views import Review
 from workbench.tui.copying import CopyChoice
-from workbench.tui.destinations import ToEvent, ToFact, ToSession
+from workbench.tui.destinations import ToChronicle, ToEvent, ToFact, ToSession
 from workbench.tui.handoffs.checkpoint_side import TITLES
 from workbench.tui.handoffs.copies import handoff_copies
 from workbench.tui.handoffs.desk_rows import (
@@ -160,6 +160,13 @@ class HandoffsPage(HandoffGoingPage):
             await self._to_timeline(pick.position)
         elif row is not None:
             await self._to_timeline(row.position)
+
+    async def action_open_chronicle(self) -> None:
+        """The section of the chronicle that tells of the hand-off, or of what is under the cursor."""
+        pick, row = self.picked, self.cursor_handoff
+        position = pick.position if pick is not None else 0 if row is None else row.position
+        if position:
+            await self.app.lead_to(ToChronicle("", position=position))
 
     async def _to_timeline(self, position: int) -> None:
         await self.app.lead_to(ToEvent(position))

@@ -21,6 +21,7 @@ from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import ToSession
 from workbench.tui.document import Blank, Block, Heading, Paragraph
 from workbench.tui.hints import tui_hint
+from workbench.tui.in_shell import filling_blocks, filling_lines
 from workbench.tui.jobs.detail import job_blocks
 from workbench.tui.jobs.job_actions import ACTIONS, NAME
 from workbench.tui.jobs.job_rows import JobRows
@@ -207,10 +208,8 @@ class JobsPage(Page):
             (),
             (Span(f"  {key}", "accent"), Span("  examines the workspace", "text")),
             (),
-            (Span("  In a shell:", "dim"),),
         ]
-        lines += [(Span(f"  {command}", "ink"),) for command, _ in FILLING]
-        return tuple(lines)
+        return (*lines, *filling_lines(FILLING, self.app.root))
 
     def _guidance(self) -> list[Block]:
         """What the detail says while there is no job."""
@@ -223,10 +222,7 @@ class JobsPage(Page):
             ),
             Blank(),
             Heading("What fills it"),
-            *(
-                Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1)
-                for command, what in FILLING
-            ),
+            *filling_blocks(FILLING, self.app.root),
             Blank(),
             Paragraph((Span(f"Unforeseen errors are written down in {self.log_file()}", "dim"),)),
         ]

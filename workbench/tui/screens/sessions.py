@@ -12,8 +12,9 @@ import msgspec
 from textual import on
 from textual.message import Message
 
+from workbench.log.streams import session_stream
 from workbench.tui.copying import CopyChoice
-from workbench.tui.destinations import Destination, ToEvent, ToSession
+from workbench.tui.destinations import Destination, ToChronicle, ToEvent, ToSession
 from workbench.tui.present import number
 from workbench.tui.sessions.context_window import MOST
 from workbench.tui.sessions.import_job import ImportJob
@@ -141,6 +142,13 @@ class SessionsPage(SessionListPage):
         entry = self.detail.entry
         if entry is not None:
             await self.app.lead_to(ToEvent(entry.actum.position))
+
+    async def action_open_chronicle(self) -> None:
+        """The section that stands for the act under the cursor; without one, the session's chronicle."""
+        entry, session = self.detail.entry, self.detail.session
+        if session is not None:
+            seq = 0 if entry is None or not self.focused_in_detail() else entry.actum.seq
+            await self.app.lead_to(ToChronicle(session_stream(session.id).name, seq))
 
     def action_into(self) -> None:
         """From a call to its sub-agent's first act."""

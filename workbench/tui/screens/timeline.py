@@ -11,7 +11,7 @@ import msgspec
 from workbench.errors import WorkbenchError
 from workbench.memory.events import ReviewItem
 from workbench.tui.copying import CopyChoice
-from workbench.tui.destinations import Destination, ToEvent, ToFact, ToSession, ToTask
+from workbench.tui.destinations import Destination, ToChronicle, ToEvent, ToFact, ToSession, ToTask
 from workbench.tui.present import number
 from workbench.tui.timeline.bars import filter_parts, without
 from workbench.tui.timeline.bookmarks import Bookmark
@@ -224,6 +224,12 @@ class TimelinePage(TimelineStripPage):
         links = self._known("session")
         if links is not None and links.session is not None:
             await self.app.lead_to(ToSession(links.session))
+
+    async def action_open_chronicle(self) -> None:
+        """Show the section that stands for the event."""
+        event = self.cursor_event
+        if event is not None:
+            await self.app.lead_to(ToChronicle(event.stream, event.seq))
 
     async def action_open_task(self) -> None:
         """Show the event's task."""

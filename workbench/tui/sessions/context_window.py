@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.storage.errors import DatabaseDamaged
 from workbench.tui.document import Blank, Block, Heading, Paragraph, Verbatim, note
+from workbench.tui.in_shell import here
 from workbench.tui.present import Span, counted, number, one_line, tokens
 from workbench.tui.sessions.entry_source import in_zone
 from workbench.tui.sessions.shown import Shown
@@ -117,7 +119,7 @@ def _window_of(entries: EntryReader, chronicum_id: str, shown: Shown, last_n: in
     return Window(acta, sum(len(actum.content) for actum in acta), unreadable)
 
 
-def window_blocks(window: Window, last_n: int, zone: tzinfo) -> list[Block]:
+def window_blocks(window: Window, last_n: int, zone: tzinfo, root: Path) -> list[Block]:
     """The window as it would be handed over: each actum's head, then its content untouched."""
     blocks: list[Block] = [
         Heading(window.summary, role="strong"),
@@ -125,7 +127,8 @@ def window_blocks(window: Window, last_n: int, zone: tzinfo) -> list[Block]:
     ]
     if window.unreadable:
         many = counted(window.unreadable, "actum", "acta")
-        said = f"{many} cannot be read: an agent that asks for this window is refused. Run workbench doctor."
+        doctor = here("workbench doctor", root)
+        said = f"{many} cannot be read: an agent that asks for this window is refused. Run {doctor}."
         blocks += [Blank(), Paragraph(said, Span("✗", "error"))]
     if not window.acta:
         blocks += [Blank(), note("Nothing passes: an agent would be handed no acta.")]

@@ -277,7 +277,7 @@ class SessionSides(Vertical):
 
         def work() -> Message:
             window = read_window(workspace, row.owner_id, row.id, shown, last_n, as_of)
-            return WindowRead(row.id, window, window_blocks(window, last_n, zone))
+            return WindowRead(row.id, window, window_blocks(window, last_n, zone, workspace.root))
 
         ask(self, "session-window", "Reading a context window", work)
 

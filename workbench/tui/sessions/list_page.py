@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.actions import writing
 from workbench.tui.document import Blank, Block, Heading, Paragraph
+from workbench.tui.in_shell import filling_blocks, filling_lines
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import Line, Span, number, one_line
 from workbench.tui.reading_page import ReadingPage
@@ -167,15 +168,10 @@ class SessionListPage(ReadingPage):
         if not writing(self.app):
             key = Span(f"  {keymap.shown('sessions.import')}", "accent")
             lines += [(key, Span("  imports transcripts", "text")), ()]
-        lines.append((Span("  In a shell:", "dim"),))
-        lines += [(Span(f"  {command}", "ink"),) for command, _ in FILLING]
-        return tuple(lines)
+        return (*lines, *filling_lines(FILLING, self.app.root))
 
     def _guidance(self) -> list[Block]:
         """What the detail says while there is no session."""
-        commands = [
-            Paragraph((Span(command, "ink"), Span(f"  {what}", "dim")), indent=1) for command, what in FILLING
-        ]
         return [
             Heading("Nothing here yet", role="strong"),
             Blank(),
@@ -186,7 +182,7 @@ class SessionListPage(ReadingPage):
             ),
             Blank(),
             Heading("What fills it"),
-            *commands,
+            *filling_blocks(FILLING, self.app.root),
         ]
 
     def redraw_ages(self) -> None:

@@ -43,6 +43,10 @@ def _has_act(app: WorkbenchApp) -> str:
     return "" if _entry(app) is not None else "the cursor is not on an act"
 
 
+def _has_chronicle(app: WorkbenchApp) -> str:
+    return _in_session(app) if app.has_screen("chronicle") else "there is no Chronicle screen"
+
+
 def _into(app: WorkbenchApp) -> str:
     entry = _entry(app)
     has_child = entry is not None and entry.actum.child_seq is not None
@@ -92,6 +96,16 @@ ACTIONS = (
         "Act",
         "show_on_timeline",
         reason=_has_act,
+    ),
+    Action(
+        "sessions.chronicle",
+        "chronicle",
+        "Show the section of the chronicle that stands for this act, or the session's chronicle.",
+        ("C",),
+        NAME,
+        "Act",
+        "open_chronicle",
+        reason=_has_chronicle,
     ),
     Action(
         "sessions.form",

@@ -31,7 +31,8 @@ def event_rows(
     """
     columns = (
         Column("event", width, align="right"),
-        Column(order, 8, align="right", drop=2, silent=True),
+        # The strip and the detail tell times, too: where there is little room, the text has it.
+        Column(order, 8, align="right", drop=2, spare=8, silent=True),
         Column("", 1),
         # Its mark stays.
         Column("type", 11, drop=3, spare=12, silent=True),

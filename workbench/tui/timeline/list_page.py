@@ -242,7 +242,9 @@ class TimelineListPage(ReadingPage):
             self._source.close()
         self._looked = None
         self._source = TimelineSource(reader, self.wanted, self._say_looked, self.order, self.turns)
-        self.events.empty_lines = empty_lines(self.wanted, self.app.keymap.shown("timeline.clear"))
+        self.events.empty_lines = empty_lines(
+            self.wanted, self.app.keymap.shown("timeline.clear"), self.app.root
+        )
         self.events.set_source(self._source, at)
 
     def _say_looked(self, source: TimelineSource, looked: Looked | None) -> None:

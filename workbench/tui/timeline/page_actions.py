@@ -64,6 +64,13 @@ def _has_session(app: Shell) -> str:
     return "" if links is not None and links.session is not None else "this event belongs to no session"
 
 
+def _has_chronicle(app: Shell) -> str:
+    if not app.has_screen("chronicle"):
+        return "there is no Chronicle screen"
+    page = _page(app)
+    return "" if page is not None and page.cursor_event is not None else "there is no event here"
+
+
 def _links(app: Shell) -> EventLinks | None:
     page = _page(app)
     return page.links if page is not None else None
@@ -222,6 +229,16 @@ TIMELINE_ACTIONS = (
         "open_session",
         footer=39,
         reason=_has_session,
+    ),
+    Action(
+        "timeline.chronicle",
+        "chronicle",
+        "Show the section of the chronicle that stands for this event.",
+        ("C",),
+        "timeline",
+        "Act",
+        "open_chronicle",
+        reason=_has_chronicle,
     ),
     Action(
         "timeline.task",
