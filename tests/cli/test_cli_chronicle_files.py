@@ -55,7 +55,7 @@ def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Pat
     assert piped.json["loaded"] == 3
     assert run("chronicle", "export", *DINNER, *JSON).json["error_type"] == "usage"
     recorded = run("chronicle", "recording", "write", "-", *DINNER)
-    assert json.loads(recorded.out)["stream"] == "session/dinner"
+    assert json.loads(recorded.out.splitlines()[0])["stream"] == "session/dinner"
     assert recorded.err.replace("\u00a0", " ") == "recorded 0 answers for session/dinner\n"
     shown = run("chronicle", "recording", "read", "-", *JSON, stdin=recorded.out.encode())
     assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 0}

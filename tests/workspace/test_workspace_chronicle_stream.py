@@ -10,6 +10,7 @@ from tests.workspace.chronicle_cases import begin, drawing, drawn, round_of, use
 from workbench.chronicle.boundaries import UnknownBoundary
 from workbench.chronicle.consolidator import NotPinned
 from workbench.chronicle.errors import ChronicleFork, InvalidExport, UnknownSection
+from workbench.chronicle.export_file import Loaded
 from workbench.chronicle.summarizers.errors import SummarizerFailed
 from workbench.log.background_folds import GenerativeRebuild
 from workbench.log.pins.errors import PinMiss, RecordingError
@@ -142,9 +143,9 @@ def test_an_export_travels_into_a_copy_and_again_lands_nothing(plain: Workspace,
     chronicle.reconsolidate("1-5")
     path = tmp_path / "export.jsonl"
     assert chronicle.export(path) == 3
-    assert chronicle.load(path) == (3, 0)
+    assert chronicle.load(path) == Loaded(3, 0)
     chronicle.store.reset()
-    assert chronicle.load(path) == (3, 3)
+    assert chronicle.load(path) == Loaded(3, 3)
     assert exported(plain, tmp_path / "again.jsonl") == path.read_bytes()
     other = tmp_path / "other.jsonl"
     other.write_bytes(path.read_bytes().replace(b"round 0", b"round 9"))

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, cast
 
+from workbench.chronicle.limits import MAX_PIN_KEY, MAX_PINS, MAX_PROSE
 from workbench.chronicle.ports import AsyncSummarizer, Summarizer
 from workbench.chronicle.sections import Consolidation
 from workbench.chronicle.summarizers.errors import SummarizerFailed, SummarizerOutput, SummarizerTimeout
@@ -24,12 +25,6 @@ from workbench.log.ports import PassThrough, Redactor
 from workbench.log.registry import StoredEvent
 
 AnySummarizer = Summarizer | AsyncSummarizer
-
-MAX_PROSE = 100_000
-"""Characters that the prose of one section may have. Longer prose is refused and never cut: half of what
-was written would be said by nobody."""
-MAX_PINS = 10_000
-MAX_PIN_KEY = 500
 
 NOTHING_TOLD = Consolidation("Nothing of this stretch is told here.")
 """The prose of a stretch of which no event may be seen. It is no summarizer's: ranges follow from the log
@@ -112,7 +107,9 @@ class Drawing:
         consolidation = checked(drawn, stretch)
         if not self._redactor.may_change(consolidation.prose.encode()):
             return consolidation
-        return consolidation._replace(prose=self._redactor.redact_text(consolidation.prose)[0])
+        # Again: what the filter puts in the place of a secret may be longer than it.
+        prose = _not_too_long(self._redactor.redact_text(consolidation.prose)[0], stretch)
+        return consolidation._replace(prose=prose)
 
     async def _awaited(self, drawing: Awaitable[Any]) -> Any:
         if self._seconds is None:
@@ -157,15 +154,19 @@ def checked(drawn: object, stretch: str) -> Consolidation:
     prose, pins = drawn
     if not isinstance(prose, str):
         raise SummarizerOutput(f"the prose for {stretch} is no text: {type(prose).__name__}")
+    prose = _clean(_not_too_long(prose, stretch))
+    if not prose.strip():
+        raise SummarizerOutput(f"the summarizer wrote nothing for {stretch}")
+    return Consolidation(prose, _pins(pins, stretch))
+
+
+def _not_too_long(prose: str, stretch: str) -> str:
     if len(prose) > MAX_PROSE:
         raise SummarizerOutput(
             f"the prose for {stretch} has {len(prose):,} characters; a section holds {MAX_PROSE:,}",
             hint="ask the summarizer for less, or close stretches more often",
         )
-    prose = _clean(prose)
-    if not prose.strip():
-        raise SummarizerOutput(f"the summarizer wrote nothing for {stretch}")
-    return Consolidation(prose, _pins(pins, stretch))
+    return prose
 
 
 def _pins(pins: object, stretch: str) -> tuple[str, ...]:

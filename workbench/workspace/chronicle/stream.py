@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.chronicle.admission import Admission
 from workbench.chronicle.anchors import Anchors
-from workbench.chronicle.boundaries import EventTypes
+from workbench.chronicle.boundaries import EventTypes, UnknownBoundary
 from workbench.chronicle.brief_text import USUAL_CHARACTERS, BriefPage, brief_page
 from workbench.chronicle.consolidator import Consolidator, Lag, NotPinned
 from workbench.chronicle.export_file import Loaded, load_export, write_export
@@ -21,10 +21,11 @@ from workbench.chronicle.sections import Anchor, Section, SectionId
 from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.stretches import coverage, next_stretch
 from workbench.log.event_reader import EventReader
+from workbench.log.pins.answers import latest_pins, pin_events
 from workbench.log.pins.errors import RecordingError
 from workbench.log.pins.events import PinPromoted
 from workbench.log.pins.ledger import PinLedger
-from workbench.log.pins.recording import Recording, pin_events, read_recording, write_recording
+from workbench.log.pins.recording import Recording, read_recording, write_recording
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.sqlite import ScratchRow
 from workbench.log.positions import Positions
@@ -241,14 +242,23 @@ class StreamChronicle:
         self._refuse_reading_only()
         turn = self._turn("Loading sections of", progress, cancelled)
         with path.open("rb") as file, suppress_stop(turn), turn.lease(f"{FOLD_NAME}/{self.stream}"):
-            loaded = load_export(self.store, file, progress=turn.progress, cancelled=turn.cancelled)
+            loaded = load_export(
+                self.store,
+                file,
+                boundary=self._known_boundary(),
+                progress=turn.progress,
+                cancelled=turn.cancelled,
+            )
             turn.outcome = counted(loaded.landed, "loaded") if loaded is not None else ""
             return loaded
         return None
 
     def recording_write(self, path: Path) -> int:
-        """Write the pins of this chronicle to a recording; how many. See `write_recording`."""
-        events = pin_events(self._log.stream(pins_stream(self.stream)).read())
+        """Write the pins of this chronicle to a recording; how many. See `write_recording`.
+
+        Of each question the last answer: what a rebuild drew anew took the place of what was there.
+        """
+        events = latest_pins(self._log.stream(pins_stream(self.stream)).read())
         return write_recording(path, events, header={"stream": self.stream})
 
     def recording_read(self, path: Path) -> Recording:
@@ -269,6 +279,12 @@ class StreamChronicle:
 
     def _boundary(self) -> EventTypes | None:
         return self._chronicles.boundary(self.kind)
+
+    def _known_boundary(self) -> EventTypes | None:
+        """As `_boundary`; None where the manifest names what nobody registered."""
+        with suppress(UnknownBoundary):
+            return self._boundary()
+        return None
 
     def _turn(self, doing: str, progress: Progress | None, cancelled: Cancelled | None) -> Turn:
         title = f"{doing} {self.stream}"
