@@ -260,7 +260,11 @@ FORGED: dict[str, tuple[str, type[ChronicleError], Callable[[list[dict[str, obje
         InvalidSection,
         lambda s: s[2].update(pins=["p"] * (MAX_PINS + 1)),
     ),
-    "a pin that is no key": ("line 4: section 4-6 ", InvalidSection, lambda s: s[2].update(pins=["a", ""])),
+    "a pin that is no key": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(pins=["a", "x" * (MAX_PIN_KEY + 1)]),
+    ),
     "a summarizer with an endless name": (
         "line 4: section 4-6 ",
         InvalidSection,

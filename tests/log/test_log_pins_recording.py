@@ -17,11 +17,17 @@ import pytest
 from tests.log.log_cases import said
 from tests.log.pin_cases import KIND, A, Effect, books, ledger, open_log, same
 from workbench.log import EventLog, PendingEvent
-from workbench.log.pins.answers import latest_pins, pin_events
 from workbench.log.pins.canonical import canonical_json
 from workbench.log.pins.errors import NotCanonical, RecordingError
 from workbench.log.pins.keys import pin_key
-from workbench.log.pins.recording import MARKER, Recording, read_recording, write_recording
+from workbench.log.pins.recording import (
+    MARKER,
+    Recording,
+    latest_pins,
+    pin_events,
+    read_recording,
+    write_recording,
+)
 from workbench.log.pins.replay import ReplayPins
 
 TEXTS = ["plain", "composed \N{LATIN SMALL LETTER E WITH ACUTE}", "line\u2028end \x00 \U0001f642"]

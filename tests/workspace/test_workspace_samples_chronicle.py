@@ -78,7 +78,7 @@ def test_there_is_a_chronicle_to_look_at_at_once(sample: Workspace) -> None:
 
 def test_consolidating_fills_the_hole_without_a_model_and_leaves_the_open_round(sample: Workspace) -> None:
     assert sample.chronicles.trusted()
-    written = sample.chronicles.consolidate()
+    written = sample.chronicles.consolidate().written
     assert {stream: [each.section_id for each in anchors] for stream, anchors in written.items()} == {
         SESSION: ["78-108"],
         TASK: ["18-29"],

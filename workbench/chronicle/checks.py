@@ -64,15 +64,13 @@ def _storable(section: Section) -> Section:
     for place, key in enumerate(section.pins, 1):
         if not is_text(key):
             raise _invalid(section.anchor, f"the key of pin {place} is no valid text")
-        if not 0 < len(key) <= MAX_PIN_KEY or not key.isprintable():
-            raise _invalid(
-                section.anchor,
-                f"the key of pin {place} is not a printable one of 1 to {MAX_PIN_KEY} characters",
-            )
-    said = (section.prose, section.written.summarizer, section.written.summarizer_version)
-    if all(map(is_text, said)):
+        if len(key) > MAX_PIN_KEY:
+            said = f"the key of pin {place} has {len(key):,} characters, and may have {MAX_PIN_KEY}"
+            raise _invalid(section.anchor, said)
+    texts = (section.prose, section.written.summarizer, section.written.summarizer_version)
+    if all(map(is_text, texts)):
         return section
-    prose, summarizer, version = (_SURROGATES.sub(_REPLACEMENT, text) for text in said)
+    prose, summarizer, version = (_SURROGATES.sub(_REPLACEMENT, text) for text in texts)
     written = section.written._replace(summarizer=summarizer, summarizer_version=version)
     return section._replace(prose=prose, written=written)
 

@@ -62,7 +62,7 @@ class _Parent(NamedTuple):
 class Landed(NamedTuple):
     """What a load did."""
 
-    count: int
+    landed: int
     """Sections that were not there."""
     other_words: tuple[SectionId, ...]
     """Those that are there with the same anchor and other prose or pins, which stay as they are."""

@@ -13,12 +13,17 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from workbench.chronicle.limits import MAX_PIN_KEY, MAX_PINS, MAX_PROSE
 from workbench.chronicle.ports import AsyncSummarizer, Summarizer
 from workbench.chronicle.sections import Consolidation
-from workbench.chronicle.summarizers.errors import SummarizerFailed, SummarizerOutput, SummarizerTimeout
+from workbench.chronicle.summarizers.errors import (
+    SummarizerCancelled,
+    SummarizerFailed,
+    SummarizerOutput,
+    SummarizerTimeout,
+)
 from workbench.errors import WorkbenchError
 from workbench.log.background_folds import NeedsAsync
 from workbench.log.ports import PassThrough, Redactor
@@ -72,15 +77,16 @@ class Drawing:
 
         Raises `NeedsAsync` (before the call, or after it for a function that hands back something to
         await, which is closed), `SummarizerTimeout`, `SummarizerOutput`, `SummarizerFailed` with the
-        summarizer's own error as its cause; a `WorkbenchError` of the summarizer passes as it is.
+        summarizer's own error as its cause; a `WorkbenchError` of the summarizer, `PinMiss` in a replay for
+        one, passes with `stretch` in its message.
         """
         if not events:
             return NOTHING_TOLD
         self.refuse_awaiting()
         try:
             drawn = self._called(events)
-        except WorkbenchError:
-            raise
+        except WorkbenchError as error:
+            raise _about(error, stretch) from error.__cause__
         except Exception as error:
             raise _failure(error, stretch) from error
         if inspect.isawaitable(drawn):
@@ -97,8 +103,8 @@ class Drawing:
             drawn = self._summarize(events)
             if inspect.isawaitable(drawn):
                 drawn = await self._awaited(drawn)
-        except WorkbenchError:
-            raise
+        except WorkbenchError as error:
+            raise _about(error, stretch) from error.__cause__
         except Exception as error:
             raise _failure(error, stretch) from error
         return self._kept(drawn, stretch)
@@ -189,6 +195,18 @@ def _failure(error: Exception, stretch: str) -> SummarizerFailed:
         f"the summarizer failed on {stretch}: {type(error).__name__}",
         hint="nothing of it was stored; try again, or name another summarizer in SSOT_MANIFEST.toml",
     )
+
+
+_Error = TypeVar("_Error", bound=WorkbenchError)
+
+
+def _about(error: _Error, stretch: str) -> _Error:
+    """The error of a summarizer or of its pins, saying what it was to write. That somebody stopped it says
+    so already."""
+    if stretch not in error.message and not isinstance(error, SummarizerCancelled):
+        error.message = f"{error.message} ({stretch})"
+        error.args = (error.message, *error.args[1:])
+    return error
 
 
 def _too_slow(seconds: float) -> SummarizerTimeout:

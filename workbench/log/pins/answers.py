@@ -1,9 +1,8 @@
-"""Which pins travel as a recording, and whether they can be answers (contract log-and-chronicle, §6)."""
+"""Whether the pins of a file can be answers to what they are the answers to (contract, §6)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -16,19 +15,9 @@ from workbench.log.registry import StoredEvent
 _KEY = re.compile("p[0-9]+:(?P<kind>.*):[0-9a-f]{64}", re.DOTALL)
 
 
-def pin_events(events: Iterable[StoredEvent]) -> Iterator[StoredEvent]:
-    """Those that promote a pin."""
-    return (event for event in events if _promotes(event))
-
-
-def latest_pins(events: Iterable[StoredEvent]) -> list[StoredEvent]:
-    """The events that promote a pin, of each key of a unit the latest, which is the one that counts."""
-    latest: dict[tuple[object, object], StoredEvent] = {}
-    for event in pin_events(events):
-        question = event.payload.get("unit_id"), event.payload.get("key")
-        latest.pop(question, None)
-        latest[question] = event
-    return list(latest.values())
+def promotes(event: StoredEvent) -> bool:
+    """Whether an event promotes a pin."""
+    return (event.envelope.namespace, event.envelope.type) == (PROMOTED.namespace, PROMOTED.type)
 
 
 class PinAnswers:
@@ -46,7 +35,7 @@ class PinAnswers:
         answer that is none, for another answer to a question of the same unit of work that was answered
         before, and for one that was drawn for another stream; `msgspec.ValidationError` for what is no pin.
         """
-        if not _promotes(event) or event.envelope.schema_version != PROMOTED.version:
+        if not promotes(event) or event.envelope.schema_version != PROMOTED.version:
             return
         pin = msgspec.convert(event.payload, PinPromoted)
         if self._drawn_for not in (None, pin.drawn_for):
@@ -66,7 +55,3 @@ def _refuse_no_answer(pin: PinPromoted) -> None:
         msgspec.convert(pin.result, Response)
     except msgspec.ValidationError as error:
         raise RecordingError(f"what is pinned for {pin.key[:200]} is no answer of a model: {error}") from None
-
-
-def _promotes(event: StoredEvent) -> bool:
-    return (event.envelope.namespace, event.envelope.type) == (PROMOTED.namespace, PROMOTED.type)

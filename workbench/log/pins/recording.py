@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from workbench.log.door import MAX_PAYLOAD_BYTES
-from workbench.log.pins.answers import PinAnswers
+from workbench.log.pins.answers import PinAnswers, promotes
 from workbench.log.pins.canonical import canonical_json, sorted_json
 from workbench.log.pins.errors import RecordingError
 from workbench.log.ports import JsonValue
@@ -45,6 +45,21 @@ class Recording(NamedTuple):
     """Without the marker."""
     events: tuple[StoredEvent, ...]
     """As they were stored, in the versions that they were stored in."""
+
+
+def pin_events(events: Iterable[StoredEvent]) -> Iterator[StoredEvent]:
+    """Those that promote a pin."""
+    return (event for event in events if promotes(event))
+
+
+def latest_pins(events: Iterable[StoredEvent]) -> list[StoredEvent]:
+    """The events that promote a pin, of each key of a unit the latest, which is the one that counts."""
+    latest: dict[tuple[object, object], StoredEvent] = {}
+    for event in pin_events(events):
+        question = event.payload.get("unit_id"), event.payload.get("key")
+        latest.pop(question, None)
+        latest[question] = event
+    return list(latest.values())
 
 
 def write_recording(path: Path, events: Iterable[StoredEvent], *, header: Mapping[str, JsonValue]) -> int:
