@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 from uuid import UUID
 
 import apsw
@@ -25,19 +24,9 @@ PAGE_ROWS = 500
 
 _STORED = "SELECT section_id, from_seq, to_seq, unit, supersedes, generation, is_current, after_gap, row_id"
 _BY_ID = f"{_STORED} FROM {SECTIONS} WHERE stream_id = ? AND section_id = ?"
-# All that a first prose must know of its place, asked at once, for many are stored one by one. In the order
-# of columns: the stream's number and last event, whether the id is stored, the current section that begins
-# last at the range's end or before it, and the section that would close up behind it.
-# An UPDATE that finds nothing would have full text write a segment all the same, so it is looked for first.
-_PLACE = (
-    "SELECT s.stream_id, (SELECT max(seq) FROM events e WHERE e.stream_id = s.stream_id), "
-    f"EXISTS(SELECT 1 FROM {SECTIONS} i WHERE i.stream_id = s.stream_id AND i.section_id = ?2), "
-    "b.section_id, b.to_seq, "
-    f"(SELECT g.row_id FROM {SECTIONS} g WHERE g.stream_id = s.stream_id AND g.is_current = 1 "
-    "AND g.after_gap = 1 AND g.from_seq = ?3 + 1) "
-    f"FROM streams s LEFT JOIN {SECTIONS} b ON b.row_id = (SELECT c.row_id FROM {SECTIONS} c "
-    "WHERE c.stream_id = s.stream_id AND c.is_current = 1 AND c.from_seq <= ?3 "
-    "ORDER BY c.from_seq DESC LIMIT 1) WHERE s.name = ?1"
+_BEFORE = (
+    f"SELECT section_id, to_seq FROM {SECTIONS} WHERE stream_id = ? AND is_current = 1 AND from_seq <= ? "
+    "ORDER BY from_seq DESC LIMIT 1"
 )
 _INSERT = (
     f"INSERT INTO {SECTIONS}(stream_id, section_id, from_seq, to_seq, unit, supersedes, generation, "
@@ -45,6 +34,10 @@ _INSERT = (
     "VALUES(?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)"
 )
 _RETIRE = f"UPDATE {SECTIONS} SET is_current = 0 WHERE row_id = ?"
+# An UPDATE that finds nothing would have full text write a segment all the same, so it is looked for first.
+_GAP = (
+    f"SELECT row_id FROM {SECTIONS} WHERE stream_id = ? AND is_current = 1 AND after_gap = 1 AND from_seq = ?"
+)
 _CLOSE_GAP = f"UPDATE {SECTIONS} SET after_gap = 0 WHERE row_id = ?"
 
 
@@ -92,23 +85,18 @@ class SQLiteChronicleStore:
         given = section.anchor
         [section] = cleaned([section], self._log.redactor)
         with self._writing() as connection:
-            place = self._place(connection, given)
-            if place.is_stored:
-                stored = self._stored(connection, place.number, given.section_id)
-                if stored is not None and (strict or stored.anchor != given):
+            number = self._number(connection)
+            stored = self._stored(connection, number, given.section_id)
+            if stored is not None:
+                if strict or stored.anchor != given:
                     raise refusals.collision(given, stored.anchor)
                 return
-            check_content(section, place.last_seq or 0)
+            check_content(section, 0 if number is None else sqlite.last_seq(connection, number))
+            assert number is not None
             if given.supersedes is None:
-                self._insert_first(connection, section, place)
+                self._insert_first(connection, number, section)
             else:
-                self._insert_next(connection, place.number, section, given.supersedes)
-
-    def _place(self, connection: apsw.Connection, anchor: Anchor) -> _Place:
-        named = anchor.section_id if is_text(anchor.section_id) else ""
-        values = (self.stream, named, _upto(anchor.to_seq))
-        row = fetch.row(connection, _PLACE, values) if is_text(self.stream) else None
-        return _NOWHERE if row is None else _Place(*row)
+                self._insert_next(connection, number, section, given.supersedes)
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
@@ -123,15 +111,17 @@ class SQLiteChronicleStore:
         with self._log.transaction() as transaction:
             yield transaction.connection
 
-    def _insert_first(self, connection: apsw.Connection, section: Section, place: _Place) -> None:
+    def _insert_first(self, connection: apsw.Connection, number: int, section: Section) -> None:
         anchor = section.anchor
-        end = place.before_end or 0
-        if end >= anchor.from_seq:
-            raise refusals.overlap(anchor, place.before)
+        before = fetch.row(connection, _BEFORE, (number, anchor.to_seq))
+        if before is not None and before[1] >= anchor.from_seq:
+            raise refusals.overlap(anchor, before[0])
         check_id(anchor, 1)
-        if place.gap is not None:
-            connection.execute(_CLOSE_GAP, (place.gap,))
-        self._insert(connection, place.number, section, 1, after_gap=end < anchor.from_seq - 1)
+        end = 0 if before is None else before[1]
+        gap = fetch.value(connection, _GAP, (number, anchor.to_seq + 1))
+        if gap is not None:
+            connection.execute(_CLOSE_GAP, (gap,))
+        self._insert(connection, number, section, 1, after_gap=end < anchor.from_seq - 1)
 
     def _insert_next(
         self, connection: apsw.Connection, number: int, section: Section, supersedes: SectionId
@@ -155,8 +145,10 @@ class SQLiteChronicleStore:
         connection.execute(_INSERT, values)
         fulltext.add_one(connection, connection.last_insert_rowid(), section.prose)
 
-    def _stored(self, connection: apsw.Connection, number: int, section_id: SectionId) -> _Stored | None:
-        if not is_text(section_id):
+    def _stored(
+        self, connection: apsw.Connection, number: int | None, section_id: SectionId
+    ) -> _Stored | None:
+        if number is None or not is_text(section_id):
             return None
         row = fetch.row(connection, _BY_ID, (number, section_id))
         return None if row is None else _Stored(row)
@@ -279,23 +271,6 @@ class SQLiteChronicleStore:
             return []
         with self._log.reader() as connection:
             return fetch.rows(connection, sql, (self.stream, *values))
-
-
-class _Place(NamedTuple):
-    """A row of `_PLACE`."""
-
-    number: int
-    """Of the stream."""
-    last_seq: int | None
-    is_stored: int
-    before: SectionId
-    before_end: int | None
-    """None, as `before` is then, where no section begins there."""
-    gap: int | None
-
-
-_NOWHERE = _Place(0, 0, 0, "", None, None)
-"""In a stream that holds nothing."""
 
 
 class _Stored:
