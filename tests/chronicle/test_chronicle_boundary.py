@@ -70,7 +70,7 @@ def test_the_manifest_s_defaults_name_types_that_there_are() -> None:
 
 
 def test_a_boundary_type_that_nobody_registered_is_a_clear_error(log: EventLog) -> None:
-    with pytest.raises(UnknownBoundary, match=r"workbench:round\.closed") as caught:
+    with pytest.raises(UnknownBoundary, match=r"type round\.closed") as caught:
         closing("talk", {"talk": ["round.closed"]}, log.registry)
     assert (caught.value.code, "[chronicle.close]" in caught.value.hint) == ("unknown_boundary", True)
     boundary = EventTypes(CLOSE, ("other", "measured"))

@@ -310,9 +310,9 @@ def test_a_hole_is_filled_where_no_boundary_comes_after_it(log: EventLog) -> Non
     consolidator = consolidator_of(log, notes)
     consolidator.consolidate()
     store_of(log).append(by_hand(4, 5))
-    assert consolidator.lag() == (5, 2, (3, 3))
+    assert consolidator.lag() == (5, 2, (3, 3), 1)
     assert [anchor[:4] for anchor in consolidator.consolidate()] == [("3-3", 3, 3, 3)]
-    assert consolidator.lag() == (5, 5, None)
+    assert consolidator.lag() == (5, 5, None, 0)
     assert notes.draws == [[1, 2], [3]]
 
 

@@ -160,7 +160,7 @@ def test_another_program_appends_while_a_summarizer_works(log: EventLog, tmp_pat
         assert [anchor.section_id for anchor in consolidator.consolidate()] == ["1-2", "3-4"]
         consolidator.reconsolidate("1-2")
         consolidator.rebuild(discard_generated=True)
-    assert consolidator.lag() == (9, 4, None)
+    assert consolidator.lag() == (9, 4, None, 5)
 
 
 def test_a_long_draw_is_stored_before_the_next_one_begins(log: EventLog) -> None:
@@ -181,7 +181,7 @@ def test_stopping_keeps_what_was_drawn_and_goes_on_later(log: EventLog) -> None:
     )
     assert [anchor.section_id for anchor in new] == ids(log) == ["1-2", "3-4"]
     assert told_of == [(0, 6, "events 1 to 2"), (2, 6, "events 3 to 4"), (4, 6, "")]
-    assert consolidator.lag() == (6, 4, (5, 6))
+    assert consolidator.lag() == (6, 4, (5, 6), 2)
     assert consolidator.consolidate(cancelled=lambda: True) == []
     assert [anchor.section_id for anchor in consolidator.consolidate()] == ["5-6"]
     assert notes.draws == [[1, 2], [3, 4], [5, 6]]
@@ -202,21 +202,21 @@ async def test_stopping_an_awaited_summarizer(log: EventLog) -> None:
 def test_lag_says_what_closes_next(log: EventLog, boundary: Any) -> None:
     given = {} if boundary is None else {"boundary": boundary}
     consolidator = consolidator_of(log, Notes(), **given)
-    assert (consolidator.lag(), consolidator.lag().due) == ((0, 0, None), False)
+    assert (consolidator.lag(), consolidator.lag().due) == ((0, 0, None, 0), False)
     fill(log, "SS")
-    assert (consolidator.lag(), consolidator.lag().events) == ((2, 0, None), 2)
+    assert (consolidator.lag(), consolidator.lag().events) == ((2, 0, None, 2), 2)
     fill(log, "CSC")
-    assert (consolidator.lag(), consolidator.lag().due) == ((5, 0, (1, 3)), True)
+    assert (consolidator.lag(), consolidator.lag().due) == ((5, 0, (1, 3), 5), True)
     consolidator.consolidate()
-    assert (consolidator.lag(), consolidator.lag().events) == ((5, 5, None), 0)
+    assert (consolidator.lag(), consolidator.lag().events) == ((5, 5, None, 0), 0)
     fill(log, "S")
     consolidator.consolidate()
     fill(log, "C")
-    assert consolidator.lag() == (7, 5, (6, 7))
+    assert consolidator.lag() == (7, 5, (6, 7), 2)
 
 
 def test_a_chronicle_of_a_stream_without_events(log: EventLog) -> None:
     consolidator = consolidator_of(log, Notes())
     assert consolidator.consolidate() == []
     assert consolidator.rebuild(discard_generated=True) == []
-    assert consolidator.lag() == (0, 0, None)
+    assert consolidator.lag() == (0, 0, None, 0)

@@ -33,10 +33,11 @@ from tests.chronicle.fold_cases import (
 from workbench.chronicle.consolidator import Consolidator
 from workbench.chronicle.errors import ChronicleError
 from workbench.chronicle.leases import AlreadyConsolidating, ThreadLease
+from workbench.chronicle.limits import MAX_PROSE
 from workbench.chronicle.sections import Consolidation
 from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.summarizers.errors import SummarizerFailed, SummarizerOutput, SummarizerTimeout
-from workbench.chronicle.summarizing import MAX_PROSE, checked
+from workbench.chronicle.summarizing import checked
 from workbench.log import EventLog, StoredEvent
 from workbench.log.background_folds import NeedsAsync, OpenTransaction
 from workbench.log.event_reader import EventReader

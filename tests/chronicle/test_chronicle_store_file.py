@@ -13,8 +13,10 @@ import pytest
 
 from tests.chronicle.store_cases import STREAM, Said, a_section, open_log, say, stored
 from workbench.chronicle import export_file
+from workbench.chronicle.boundaries import EventTypes
 from workbench.chronicle.errors import ChronicleError, ChronicleFork, InvalidExport, InvalidSection
 from workbench.chronicle.export_file import Loaded, load_export, write_export
+from workbench.chronicle.limits import MAX_AUTHOR, MAX_PIN_KEY, MAX_PINS, MAX_PROSE
 from workbench.chronicle.sections import Section, Written
 from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.log.registry import PendingEvent
@@ -248,6 +250,44 @@ FORGED: dict[str, tuple[str, type[ChronicleError], Callable[[list[dict[str, obje
     "a field too much": ("line 3", InvalidExport, lambda s: s[1].update(more=1)),
     "a field of another kind": ("line 3", InvalidExport, lambda s: s[1].update(from_seq="1")),
     "a number beyond all": ("line 4", InvalidExport, lambda s: s[2].update(to_seq=10**30)),
+    "prose longer than a summarizer may write": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(prose="x" * (MAX_PROSE + 1)),
+    ),
+    "more pins than a section holds": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(pins=["p"] * (MAX_PINS + 1)),
+    ),
+    "a pin that is no key": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(pins=["a", "x" * (MAX_PIN_KEY + 1)]),
+    ),
+    "a summarizer with an endless name": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(summarizer="x" * (MAX_AUTHOR + 1)),
+    ),
+    "a version without end": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(summarizer_version="x" * (MAX_AUTHOR + 1)),
+    ),
+    "a range that goes backwards": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(from_seq=6, to_seq=4, unit=6),
+    ),
+    "a range from nothing": ("line 4: section 4-6 ", InvalidSection, lambda s: s[2].update(from_seq=0)),
+    "a range of negative events": (
+        "line 4: section 4-6 ",
+        InvalidSection,
+        lambda s: s[2].update(from_seq=-6, to_seq=-4, unit=-4),
+    ),
+    "a range beyond the log": ("line 4: ", InvalidExport, lambda s: s[2].update(to_seq=99, unit=99)),
+    "a unit of no event": ("line 4: section 4-6 ", InvalidSection, lambda s: s[2].update(unit=0)),
     "a field too few": ("line 3", InvalidExport, lambda s: s[1].pop("prose")),
 }
 
@@ -261,6 +301,47 @@ def test_what_was_chained_again_is_checked_like_every_write(store: Store, name: 
         load(store, content)
     assert caught.value.message.startswith(line)
     assert store.export() == []
+
+
+def test_what_is_as_large_as_a_summarizer_may_write_is_loaded(store: Store) -> None:
+    largest = {
+        "prose": "x" * MAX_PROSE,
+        "pins": [f"{at:0>{MAX_PIN_KEY}}" for at in range(3)],
+        "summarizer": "s" * MAX_AUTHOR,
+        "summarizer_version": "v" * MAX_AUTHOR,
+    }
+    content = forged(store, lambda s: s[2].update(largest))
+    store.reset()
+    assert load(store, content) == Loaded(4, 4)
+    [section] = store.generations(4, 6)
+    assert len(section.prose) == MAX_PROSE and list(section.pins) == largest["pins"]
+
+
+def test_what_an_event_inside_is_said_to_have_closed_it_must_have_closed(store: Store) -> None:
+    """The last event of a range may be one that closes nothing: between two sections it is (§9 "Ours")."""
+    content, plain = forged(store, lambda s: s[2].update(unit=5)), exported(store)
+    store.reset()
+    closes = EventTypes(("workbench", "closed"))
+    with pytest.raises(InvalidSection, match=r"line 4: section 4-6 .* event 5.*\(workbench:said\)"):
+        load_export(store, io.BytesIO(content), boundary=closes)
+    assert store.export() == []
+    said = EventTypes(("workbench", "said"))
+    assert load_export(store, io.BytesIO(content), boundary=said) == Loaded(4, 4)
+    store.reset()
+    assert load_export(store, io.BytesIO(plain), boundary=closes) == Loaded(4, 4)
+
+
+@pytest.mark.parametrize("change", [{"prose": "other words"}, {"pins": ["p1:other:1"]}])
+def test_what_says_something_else_under_a_stored_anchor_is_named_and_stays_out(
+    store: Store, change: dict[str, object]
+) -> None:
+    """71: the same anchor is silent and the stored prose stays; whoever loads is told which sections."""
+    before = store.export()
+    content = forged(store, lambda s: s[2].update(change))
+    assert load(store, content) == Loaded(4, 0, ("4-6",))
+    assert store.export() == before
+    store.reset()
+    assert load(store, content) == Loaded(4, 4)
 
 
 def test_reading_and_writing_can_be_stopped_and_tell_how_far_they_are(store: Store) -> None:

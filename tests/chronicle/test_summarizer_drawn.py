@@ -206,7 +206,7 @@ def test_what_a_pin_holds_is_made_safe_again_before_it_is_prose(log: EventLog) -
 
 def test_extractive_is_the_default_and_needs_no_pins() -> None:
     writer = summarizer(SummarizerSettings())
-    assert isinstance(writer, Extractive) and (writer.name, writer.version) == ("extractive", "1")
+    assert isinstance(writer, Extractive) and (writer.name, writer.version) == ("extractive", "2")
     assert not SummarizerSettings().draws and SummarizerSettings().timeout_seconds == 120
 
 

@@ -358,3 +358,31 @@ def test_the_labelled_parts_of_a_closing_message_are_found(
 ) -> None:
     parts = parts_of(text)
     assert (parts.decided, parts.doubted, parts.left_open) == (decided, doubted, left_open)
+
+
+LONG_CODE = "```python\nimport os\n" + "print(1)\n" * 900 + "```"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```\nls\n```\nThe list is empty.", "The list is empty."),
+        (f"{LONG_CODE}\nThe list is empty.", "The list is empty."),
+        (f"# Plan\n\n{LONG_CODE}\n\nWe ship on Friday.", "Plan: We ship on Friday."),
+        ("## What I found\n\nTwo leaks.\n\n```\nx\n```\nBoth are fixed.", "What I found: Two leaks. … Both are fixed."),
+        ("# Plan\n---\n## Steps\nWrite, then test.", "Plan: Steps: Write, then test."),
+        (LONG_CODE, "code in python: import os"),
+        ("~~~\n\nmake all\n```\n~~~", "code: make all"),
+        ("# Plan\n```sh\nmake all", "Plan: code in sh: make all"),
+        ("# Only a heading", "Only a heading"),
+        ("```\n```", "code"),
+        ("No # heading and no fence.", "No # heading and no fence."),
+    ],
+)  # fmt: skip
+def test_a_message_that_begins_with_code_or_a_heading_is_told_by_its_first_sentence(
+    text: str, said: str
+) -> None:
+    short = cases.act(2, "message", "All of it is done now, and nothing is left to do.")
+    assert f"- coder: {said}" in block(prose(cases.act(1, "message", text), short), "What happened")
+    # As the last word, too, there is something to read.
+    assert said.split(": ")[-1].split(" … ")[-1] in prose(cases.act(1, "message", text))

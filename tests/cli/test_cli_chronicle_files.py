@@ -46,11 +46,27 @@ def test_sections_travel_with_all_their_generations(
     assert (answer.code, answer.json) == (0, {"stream": "session/dinner", "count": 3})
     assert path.stat().st_mode & 0o777 == 0o600
     loaded = run("chronicle", "load", path, "--root", copy, *JSON)
-    assert loaded.json == {"stream": "session/dinner", "loaded": 3, "sections": 3}
+    assert loaded.json == {"stream": "session/dinner", "loaded": 3, "sections": 3, "other_words": []}
     assert run("chronicle", "load", path, "--root", copy, *JSON).json["loaded"] == 0
     assert "were there already" in run("chronicle", "load", path, "--root", copy).out
     assert run("chronicle", "export", *DINNER, "--to", again, "--root", copy).code == 0
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_section_that_says_something_else_in_the_file_is_named_and_stays_out(
+    run: Run, written: Workspace, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.chronicle"
+    assert run("chronicle", "export", *DINNER, "--to", path).code == 0
+    store = written.chronicle("dinner").store
+    kept = store.export()
+    store.reset()
+    store.load([kept[0]._replace(prose="Something else."), *kept[1:]])
+    answer = run("chronicle", "load", path)
+    assert answer.code == 0 and "the file's 1-3 says something else than here" in answer.out
+    assert run("chronicle", "load", path, *JSON).json["other_words"] == ["1-3"]
+    first = store.section("1-3")
+    assert first is not None and first.prose == "Something else."
 
 
 def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Path, tmp_path: Path) -> None:

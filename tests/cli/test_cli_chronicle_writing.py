@@ -87,11 +87,27 @@ def test_a_failing_program_leaves_what_was_written_before(
     assert answer.code == 1
     kept, error, *_ = answer.err.replace("\u00a0", " ").splitlines()
     assert kept == "1 section written before that, and kept"
-    assert error == "error: the summarizer’s program ended with status 3: no quota"
+    assert error == (
+        "error: the summarizer’s program ended with status 3: no quota (events 1 to 3 of session/lunch)"
+    )
+    assert "workbench chronicle consolidate --stream session/lunch" in answer.err
     assert ids(run) == ["1-3"]
     said = run("chronicle", "consolidate", *JSON).json
     assert (said["error_type"], said["retryable"]) == ("summarizer_failed", True)
     assert run("jobs", *JSON).json["jobs"][0]["error"] != ""
+
+
+def test_what_a_manifest_names_wrongly_for_one_kind_keeps_no_other_kind_waiting(
+    run: Run, workspace: Workspace
+) -> None:
+    rounds(workspace, 1)
+    hand_off(run, *SHIP)
+    manifest = workspace.root / "SSOT_MANIFEST.toml"
+    manifest.write_text(manifest.read_text() + '\n[chronicle.close]\ntask = ["checkpoint.recordid"]\n')
+    answer = run("chronicle", "consolidate")
+    assert answer.code == 1 and answer.err.count("chronicle.close.task") == 1
+    assert "1 section written before that" in answer.err.replace("\u00a0", " ")
+    assert ids(run) == ["1-3"]
 
 
 def test_what_was_written_of_a_stream_that_failed_is_known(workspace: Workspace) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import apsw
 import pytest
 
 from tests.log.log_cases import Said, said
@@ -319,6 +320,16 @@ def test_a_unit_that_missed_and_then_drew_nothing_commits_nothing(log: EventLog)
     pins.mark_diverged(KEY, kind=KIND)
     assert pins.commit() == 0
     assert (units(log), log.last_position()) == ([], 0)
+
+
+def test_an_empty_commit_within_a_transaction_opens_no_savepoint(log: EventLog) -> None:
+    """Whoever draws nothing commits for each section, and full text writes a segment for each savepoint."""
+    seen: list[str] = []
+    with log.transaction() as transaction:
+        transaction.connection.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: seen.append(event["sql"]))
+        assert ledger(log).commit() == 0
+        transaction.connection.trace_v2(0, None)
+    assert seen and not any("SAVEPOINT" in sql.upper() for sql in seen)
 
 
 def test_events_of_ones_own_stand_in_for_promoted_pins(log: EventLog) -> None:

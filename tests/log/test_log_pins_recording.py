@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -18,7 +20,14 @@ from workbench.log import EventLog, PendingEvent
 from workbench.log.pins.canonical import canonical_json
 from workbench.log.pins.errors import NotCanonical, RecordingError
 from workbench.log.pins.keys import pin_key
-from workbench.log.pins.recording import MARKER, Recording, pin_events, read_recording, write_recording
+from workbench.log.pins.recording import (
+    MARKER,
+    Recording,
+    latest_pins,
+    pin_events,
+    read_recording,
+    write_recording,
+)
 from workbench.log.pins.replay import ReplayPins
 
 TEXTS = ["plain", "composed \N{LATIN SMALL LETTER E WITH ACUTE}", "line\u2028end \x00 \U0001f642"]
@@ -48,6 +57,16 @@ def log(tmp_path: Path) -> Iterator[EventLog]:
         yield log
 
 
+def chained(first: str, *events: str, count: int | None = None) -> bytes:
+    """A recording as whoever makes one by hand would write it."""
+    digest, content = hashlib.sha256(first.encode()).hexdigest(), first.encode() + b"\n"
+    for line in (*events, f'{{"events":{len(events) if count is None else count}}}'):
+        fields = line.encode("utf-8", "surrogatepass")[1:]
+        digest = hashlib.sha256(digest.encode() + fields).hexdigest()
+        content += b'{"chain":"' + digest.encode() + b'",' + fields + b"\n"
+    return content
+
+
 def test_invariant_57_a_recording_is_read_as_it_was_stored(log: EventLog, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     header = {"title": "A run", "model": {"name": "m", "seeds": [1, 2]}}
@@ -71,13 +90,19 @@ def test_a_recording_is_lines_of_canonical_json(log: EventLog, tmp_path: Path) -
     written = path.read_bytes()
     assert written.endswith(b"}\n")
     assert b"\r" not in written
-    first, *lines = written.decode().removesuffix("\n").split("\n")
+    first, *lines, tail = written.decode().removesuffix("\n").split("\n")
     assert first == f'{{"a":"x","{MARKER}":1,"z":1}}'
     assert len(lines) == 4
-    for line, event in zip(lines, books(log), strict=True):
+    digests = [json.loads(line)["chain"] for line in (*lines, tail)]
+    assert tail == canonical_json({"chain": digests[-1], "events": 4})
+    assert written == chained(
+        first, *(line.replace(f'"chain":"{d}",', "") for line, d in zip(lines, digests, strict=False))
+    )
+    for line, digest, event in zip(lines, digests, books(log), strict=False):
         envelope = event.envelope
         assert line == canonical_json(
             {
+                "chain": digest,
                 "envelope": {
                     "causation_id": None,
                     "correlation_id": envelope.correlation_id and str(envelope.correlation_id),
@@ -171,9 +196,10 @@ def test_invariant_57_a_recording_of_another_version_is_refused(tmp_path: Path, 
 
 EVENT = (
     '{"envelope":{"event_id":"0198c0de-0000-7000-8000-000000000001","namespace":"pins","type":"pin.promoted",'
-    '"schema_version":1,"recorded_at":"2031-01-02T03:04:05+00:00"},"payload":{},"position":1,"seq":1,'
-    '"stream":"pins/a"}'
+    '"schema_version":1,"recorded_at":"2031-01-02T03:04:05+00:00"},"payload":{"attempts":1,"drawn_for":"a",'
+    '"key":"p1:draw:1","kind":"draw","result":{"text":"x"},"unit_id":"u"},"position":1,"seq":1,"stream":"pins/a"}'
 )
+FIRST = f'{{"{MARKER}":1}}'
 
 
 @pytest.mark.parametrize(
@@ -185,41 +211,111 @@ EVENT = (
         ('"seq":1', '"seq":true'),
         ('"position":1', '"position":-1'),
         ('"position":1,', ""),
-        ('"payload":{}', '"payload":[]'),
-        ('"payload":{}', '"payload":' + "[" * 100_000),
+        ('"payload":{', '"payload":['),
+        ('"payload":{', '"payload":' + "[" * 100_000),
+        ('"result":{"text":"x"},', ""),
+        ('"attempts":1', '"attempts":0'),
         ('"schema_version":1', '"schema_version":0'),
         ("05+00:00", "05"),
         ("2031-01-02", "2031-13-02"),
         ("0198c0de", "0198c0dx"),
         ('"stream":"pins/a"', '"stream":"\ud800"'),
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_an_event_that_cannot_be_read_is_named_by_its_line(tmp_path: Path, old: str, new: str) -> None:
     path = tmp_path / "run.jsonl"
-    good = f'{{"{MARKER}":1}}\n{EVENT}\n'
-    path.write_text(good)
+    path.write_bytes(chained(FIRST, EVENT))
     assert len(read_recording(path).events) == 1
     line = EVENT.replace(old, new, 1) if old else new
-    path.write_bytes(f"{good}\n{line}\n".encode("utf-8", "surrogatepass"))
-    with pytest.raises(RecordingError, match="line 4 ") as caught:
+    path.write_bytes(chained(FIRST, EVENT, line).replace(b"\n", b"\n\n", 2))
+    with pytest.raises(RecordingError, match="line 5 ") as caught:
         read_recording(path)
     assert len(caught.value.message) < 300
 
 
-def test_a_recording_cut_short_is_refused_in_every_line_but_where_a_line_ends(
-    log: EventLog, tmp_path: Path
+HASH = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (('"text":"x"', '"text":"y"'), "two answers for p1:draw:1"),
+        (('"p1:draw:1"', f'"p1:other:{HASH}"'), f"p1:other:{HASH} is no key of a draw"),
+        (('"kind":"draw"', '"kind":"model_call"'), "no answer of a model"),
+        (('"drawn_for":"a"', '"drawn_for":"b"'), "drawn for b"),
+    ],
+    ids=["two answers", "another kind", "no answer", "another stream"],
+)
+def test_a_pin_that_can_be_no_answer_is_refused_by_its_line(
+    log: EventLog, tmp_path: Path, change: tuple[str, str], reason: str
 ) -> None:
+    """Also in a file whose digests are right: nobody is kept from making one."""
+    path = tmp_path / "run.jsonl"
+    first = canonical_json({MARKER: 1, "stream": "a"})
+    other = EVENT.replace('"result":{"text":"x"}', '"result":[]') if "model_call" in change[1] else EVENT
+    path.write_bytes(chained(first, EVENT, EVENT))
+    assert len(read_recording(path).events) == 2
+    path.write_bytes(chained(first, EVENT, other.replace(*change)))
+    with pytest.raises(RecordingError, match="line 3 ") as caught:
+        read_recording(path)
+    assert reason in caught.value.message
+
+
+def test_of_two_pins_of_one_key_the_later_one_is_recorded(log: EventLog, tmp_path: Path) -> None:
+    """55: what counts in the log is what a recording carries; both at once it cannot."""
+    key = pin_key(KIND, {"n": 0})
+    pins = ledger(log)
+    pins.resolve(key, kind=KIND, effect=Effect("anew"), interpret=same)
+    pins.commit()
+    path = tmp_path / "run.jsonl"
+    with pytest.raises(RecordingError, match="two answers"):
+        write_recording(path, books(log), header={})
+    assert not path.exists()
+    assert write_recording(path, latest_pins(books(log)), header={}) == 3
+    assert ReplayPins.from_events(read_recording(path).events, log.registry).pins[key].result == "anew"
+
+
+@pytest.mark.parametrize("name", ["changed", "without a line", "reordered", "a line twice", "another header"])
+def test_what_was_edited_is_refused_by_line(log: EventLog, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "run.jsonl"
+    write_recording(path, books(log), header={"stream": A.name})
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines, number = {
+        "changed": ([*lines[:2], lines[2].replace(b'"attempts":1', b'"attempts":2'), *lines[3:]], 3),
+        "without a line": ([*lines[:2], *lines[3:]], 3),
+        "reordered": ([lines[0], lines[2], lines[1], *lines[3:]], 2),
+        "a line twice": ([*lines[:2], *lines[1:]], 3),
+        "another header": ([lines[0].replace(b"{", b'{"more":1,'), *lines[1:]], 2),
+    }[name]
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(RecordingError, match=f"line {number} of the recording is not as it was written"):
+        read_recording(path)
+
+
+def test_what_stands_behind_the_end_or_tells_another_count_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(chained(FIRST, EVENT) + b"\n{}\n")
+    with pytest.raises(RecordingError, match="line 5 was added"):
+        read_recording(path)
+    path.write_bytes(chained(FIRST, EVENT, count=2))
+    with pytest.raises(RecordingError, match=r"line 3 .* other events"):
+        read_recording(path)
+    path.write_text(f"{FIRST}\n{EVENT}\n")
+    with pytest.raises(RecordingError, match=r"line 2 .* no digest"):
+        read_recording(path)
+
+
+def test_a_recording_cut_short_is_refused_wherever_that_is(log: EventLog, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     write_recording(path, books(log), header={})
     whole = path.read_bytes()
-    for length in range(len(whole) - 300, len(whole) - 1):
+    for length in [*range(30, len(whole) - 1, 7), len(whole) - 2, whole.rindex(b"\n", 0, -1) + 1]:
         path.write_bytes(whole[:length])
-        if whole[length - 1 : length + 1] in (b"}\n",) or whole[length - 1 : length] == b"\n":
-            assert len(read_recording(path).events) == 3
-        else:
-            with pytest.raises(RecordingError, match="line 5 "):
-                read_recording(path)
+        lines = whole[:length].removesuffix(b"\n").count(b"\n") + 1
+        number = lines + (b"\n" in whole[length - 1 : length + 1])
+        with pytest.raises(RecordingError, match=f"line {number} "):
+            read_recording(path)
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:

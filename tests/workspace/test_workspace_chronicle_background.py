@@ -117,7 +117,8 @@ def test_it_waits_longer_after_each_failure_and_never_longer_than_an_hour(
     assert waited == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
     job = workspace.jobs.page(1)[0]
     assert job.status == "failed" and "no luck" in job.error
-    assert job.hint.endswith("it is tried again at 2031-05-04 16:03:30 UTC")
+    assert job.hint.endswith("it has failed 10 times in a row; it is tried again at 2031-05-04 16:03:30 UTC")
+    assert "events 1 to 5 of session/s1" in job.error
     (tmp_path / "mended").touch()
     assert background.look() is None
     assert (background.state.error, background.state.waiting) == (None, 0)

@@ -13,6 +13,7 @@ from workbench.chronicle.sections import Anchor, Section, section_id
 from workbench.log.streams import session_stream
 from workbench.workspace import Workspace
 from workbench.workspace.manifest.checking import check_manifest
+from workbench.workspace.readers.chronicle_queries import HoleRow
 
 
 @pytest.fixture
@@ -73,9 +74,36 @@ def test_a_hole_counts_as_a_stretch_that_waits(workspace: Workspace) -> None:
     for section in (*kept[:2], *kept[3:]):
         chronicle.store.append(section)
     row = workspace.readers.chronicle.streams(1)[0]
-    assert (row.due_units, row.consolidated_through, row.lag_events) == (1, 9, 17)
+    # The four events of the hole and the one that nothing closed; what stands behind the hole waits for nothing.
+    assert (row.due_units, row.consolidated_through, row.lag_events) == (1, 9, 5)
+    assert chronicle.lag() == (26, 9, (10, 13), 5)
     page = workspace.readers.chronicle.page("session/s1", 10)
     assert [each.after_gap for each in page] == [False, False, True, False, False]
+
+
+def test_a_list_of_ranges_shows_each_hole_where_it_lies(workspace: Workspace) -> None:
+    chronicle = workspace.chronicle("s1")
+    chronicle.consolidate()
+    kept = chronicle.store.sections()
+    chronicle.store.reset()
+    for section in (kept[1], kept[2], kept[5]):
+        chronicle.store.append(section)
+    reader = workspace.readers.chronicle
+    entries = reader.entries("session/s1", 50)
+    holes = [entry for entry in entries if isinstance(entry, HoleRow)]
+    assert holes == [
+        HoleRow(from_seq=1, to_seq=5, before="6-9"),
+        HoleRow(from_seq=14, to_seq=21, before="22-25"),
+    ]
+    ranges = reader.page("session/s1", 50)
+    assert entries == [holes[0], *ranges[:2], holes[1], ranges[2]]
+    begins = [each.from_seq if isinstance(each, HoleRow) else each.anchor.from_seq for each in entries]
+    for limit in range(1, 6):
+        for at, begin_of in enumerate(begins):
+            assert reader.entries("session/s1", limit, after=begin_of) == entries[at + 1 :][:limit]
+            assert reader.entries("session/s1", limit, before=begin_of) == entries[max(0, at - limit) : at]
+        assert reader.entries("session/s1", limit, before=99) == entries[-limit:]
+    assert reader.entries("session/none", 5) == []
 
 
 def test_ranges_come_in_pages_with_their_generations(workspace: Workspace) -> None:
@@ -138,6 +166,8 @@ def test_reading_a_page_costs_the_same_however_many_sections_there_are(tmp_path:
                 assert len(reader.page("session/s1", 20, after=middle)) == 20
                 assert len(reader.page("session/s1", 20, before=middle)) == 20
                 assert len(reader.events("session/s1", middle, middle + 20, 20)) == 20
+                assert len(reader.entries("session/s1", 20, after=middle)) == 20
+                assert len(reader.entries("session/s1", 20, before=middle)) == 20
                 workspace.chronicle("s1").brief()
                 connection.trace_v2(0, None)
             steps[many] = sum(counted)

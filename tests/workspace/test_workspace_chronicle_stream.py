@@ -10,12 +10,14 @@ from tests.workspace.chronicle_cases import begin, drawing, drawn, round_of, use
 from workbench.chronicle.boundaries import UnknownBoundary
 from workbench.chronicle.consolidator import NotPinned
 from workbench.chronicle.errors import ChronicleFork, InvalidExport, UnknownSection
+from workbench.chronicle.export_file import Loaded
 from workbench.chronicle.summarizers.errors import SummarizerFailed
 from workbench.log.background_folds import GenerativeRebuild
 from workbench.log.pins.errors import PinMiss, RecordingError
 from workbench.log.streams import pins_stream
 from workbench.storage.errors import DatabaseReadOnly
 from workbench.workspace import Workspace
+from workbench.workspace.chronicle.background import AGAIN_SECONDS
 from workbench.workspace.chronicle.errors import NotConsolidated, UnknownStream, Untrusted
 from workbench.workspace.transfer import export_file, import_file
 
@@ -47,7 +49,7 @@ def test_consolidating_writes_the_closed_rounds_and_leaves_the_open_one(plain: W
         ["session/s1"],
     )
     told: list[tuple[int, int | None, str]] = []
-    written = plain.chronicles.consolidate(progress=lambda *place: told.append(place))
+    written = plain.chronicles.consolidate(progress=lambda *place: told.append(place)).written
     assert {name: [each.section_id for each in anchors] for name, anchors in written.items()} == {
         "session/s1": ROUNDS
     }
@@ -103,7 +105,7 @@ def test_a_boundary_nobody_registered_is_named_with_its_line(plain: Workspace) -
     with pytest.raises(UnknownBoundary) as refused:
         plain.chronicle("s1").consolidate()
     assert f"SSOT_MANIFEST.toml:{line}: chronicle.close.session: " in refused.value.message
-    assert "unit.shut" in refused.value.message
+    assert "unit.shut" in refused.value.message and "workbench:" not in refused.value.message
     assert plain.readers.chronicle.streams(5)[0].due_units == 0
 
 
@@ -142,9 +144,9 @@ def test_an_export_travels_into_a_copy_and_again_lands_nothing(plain: Workspace,
     chronicle.reconsolidate("1-5")
     path = tmp_path / "export.jsonl"
     assert chronicle.export(path) == 3
-    assert chronicle.load(path) == (3, 0)
+    assert chronicle.load(path) == Loaded(3, 0)
     chronicle.store.reset()
-    assert chronicle.load(path) == (3, 3)
+    assert chronicle.load(path) == Loaded(3, 3)
     assert exported(plain, tmp_path / "again.jsonl") == path.read_bytes()
     other = tmp_path / "other.jsonl"
     other.write_bytes(path.read_bytes().replace(b"round 0", b"round 9"))
@@ -224,6 +226,7 @@ def test_with_another_program_every_draw_misses_and_nothing_changes(
         with pytest.raises(PinMiss) as missed:
             chronicle.rebuild(replay=True)
         assert missed.value.divergence.after_hits == 0
+        assert missed.value.message.endswith("(events 1 to 5 of session/s1)")
         assert exported(workspace, tmp_path / "after", times=True) == before and drawn(tmp_path) == 2
         manifest = workspace.root / "SSOT_MANIFEST.toml"
         manifest.write_text(manifest.read_text().split("\n[chronicle]\n")[0] + "\n")
@@ -275,12 +278,60 @@ def test_a_summarizer_that_fails_leaves_what_it_wrote_before(
 ) -> None:
     with drawing(tmp_path, monkeypatch, "fails") as workspace:
         chronicle = workspace.chronicle("s1")
-        with pytest.raises(SummarizerFailed, match="no luck"):
+        with pytest.raises(SummarizerFailed, match=r"no luck.*events 1 to 5 of session/s1") as failed:
             chronicle.consolidate()
+        assert "workbench chronicle consolidate --stream session/s1" in failed.value.hint
+        assert "workbench jobs" in failed.value.hint
         [job] = workspace.jobs.page(5)
         assert (job.status, "no luck" in job.error) == ("failed", True)
         (tmp_path / "mended").touch()
         assert len(chronicle.consolidate()) == 2
+        (tmp_path / "mended").unlink()
+        with pytest.raises(SummarizerFailed, match=r"section 1-5, events 1 to 5 of session/s1") as failed:
+            chronicle.reconsolidate("1-5")
+        assert "workbench chronicle reconsolidate 1-5 --stream session/s1" in failed.value.hint
+
+
+def test_a_stream_that_fails_keeps_no_other_one_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with drawing(tmp_path, monkeypatch) as workspace:
+        begin(workspace, "s2")
+        (tmp_path / "fail-at").write_text("2")
+        done = workspace.chronicles.consolidate()
+        assert {name: len(anchors) for name, anchors in done.written.items()} == {"session/s2": 2}
+        [failure] = done.failures
+        assert (failure.stream, failure.at, done.unknown, done.stopped) == ("session/s1", (6, 9), [], False)
+        assert isinstance(failure.error, SummarizerFailed) and "not now" in failure.error.message
+        assert "events 6 to 9 of session/s1" in failure.error.message and failure.error.hint
+        done = workspace.chronicles.consolidate()
+        assert (list(done.written), done.failures) == (["session/s1"], [])
+
+
+def test_a_boundary_nobody_registered_is_said_once_and_other_kinds_are_written(plain: Workspace) -> None:
+    begin(plain, "s2")
+    checkpoint = {
+        "goal": "a goal",
+        "completed": [],
+        "verification": [],
+        "open_questions": [],
+        "next_steps": [],
+    }
+    plain.memory.record_event("done", project="atlas", task_id="T1", checkpoint=checkpoint)
+    manifest = plain.root / "SSOT_MANIFEST.toml"
+    before = manifest.read_text()
+    manifest.write_text(before + '\n[chronicle.close]\nsession = ["unit.shut"]\n')
+    assert plain.chronicles.lagging() == ["task/global/atlas/t1"]
+    done = plain.chronicles.consolidate()
+    assert (list(done.written), done.failures) == (["task/global/atlas/t1"], [])
+    [unknown] = done.unknown
+    assert unknown.kind == "session" and "chronicle.close.session: " in unknown.error.message
+    background = plain.chronicles.background()
+    assert background.look() == AGAIN_SECONDS
+    assert isinstance(background.state.error, UnknownBoundary)
+    manifest.write_text(before)
+    assert background.look() is None and background.state.error is None
+    assert not plain.chronicle("s1").lag().due and not plain.chronicle("s2").lag().due
 
 
 def test_nothing_a_manifest_names_runs_before_the_person_said_so(

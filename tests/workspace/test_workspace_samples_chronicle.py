@@ -17,6 +17,7 @@ from workbench.chronicle.summarizers import prompt
 from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.log.event_reader import EventReader
 from workbench.log.pins.errors import PinMiss, RecordingError
+from workbench.log.pins.recording import write_recording
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.request import request_key
 from workbench.log.streams import pins_stream
@@ -77,7 +78,7 @@ def test_there_is_a_chronicle_to_look_at_at_once(sample: Workspace) -> None:
 
 def test_consolidating_fills_the_hole_without_a_model_and_leaves_the_open_round(sample: Workspace) -> None:
     assert sample.chronicles.trusted()
-    written = sample.chronicles.consolidate()
+    written = sample.chronicles.consolidate().written
     assert {stream: [each.section_id for each in anchors] for stream, anchors in written.items()} == {
         SESSION: ["78-108"],
         TASK: ["18-29"],
@@ -163,6 +164,9 @@ def test_a_recording_of_another_stream_or_of_nothing_changes_no_prose(
     with pytest.raises(RecordingError, match="of another stream"):
         sample.chronicle(SESSION).rebuild(recording=nothing)
     nothing.write_text(nothing.read_text("utf-8").replace(TASK, SESSION), "utf-8")
+    with pytest.raises(RecordingError, match=r"line 2 .* not as it was written"):
+        sample.chronicle(SESSION).rebuild(recording=nothing)
+    write_recording(nothing, [], header={"stream": SESSION})
     with pytest.raises(NotPinned, match="nothing is recorded"):
         sample.chronicle(SESSION).rebuild(recording=nothing)
     assert exported(sample, tmp_path / "after.jsonl") == before

@@ -6,7 +6,9 @@ import bz2
 import gzip
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import apsw
 import pytest
@@ -22,6 +24,11 @@ from tests.workspace.redaction_cases import (
     token,
     unfiltered,
 )
+from workbench.chronicle.export_file import write_export
+from workbench.chronicle.sections import Anchor, Section
+from workbench.chronicle.sqlite import SQLiteChronicleStore
+from workbench.log.pins.recording import write_recording
+from workbench.log.registry import Envelope, StoredEvent
 from workbench.log.streams import session_stream
 from workbench.workspace import Workspace
 from workbench.workspace.redactions import files, places
@@ -130,6 +137,62 @@ def test_files_that_hold_nothing_and_a_persons_own_are_passed_over(root: Path) -
         for report in (workspace.rescan(), workspace.scrub()):
             assert (report.found, report.others, report.closed) == (0, [], [])
     assert codes(root) == []
+
+
+def recording_of(path: Path, text: str) -> None:
+    event = StoredEvent(
+        stream="pins/session/s",
+        seq=1,
+        position=1,
+        envelope=Envelope(
+            event_id=uuid4(),
+            namespace="pins",
+            type="pin.promoted",
+            schema_version=1,
+            recorded_at=datetime(2031, 1, 2, tzinfo=UTC),
+        ),
+        payload={
+            "drawn_for": "session/s",
+            "unit_id": "u",
+            "key": "p1:model_call:" + "0" * 64,
+            "kind": "model_call",
+            "result": {"text": text},
+            "attempts": 1,
+        },
+    )
+    write_recording(path, [event], header={"stream": "session/s"})
+
+
+def chronicle_of(root: Path, path: Path, text: str, session: str) -> None:
+    with unfiltered(root) as log:
+        begin(log, session)
+        log.append(session_stream(session), [act(session, 1, "said")])
+        store = SQLiteChronicleStore(log, session_stream(session).name)
+        store.append(Section(Anchor("1-2", 1, 2, 2), text))
+        with path.open("wb") as file:
+            write_export(store, file.write)
+        store.reset()
+
+
+@pytest.mark.parametrize("place", ["mine.chronicle", "exports/mine.chronicle", "notes/deep/mine.chronicle"])
+@pytest.mark.parametrize("kind", ["chronicle", "recording"])
+def test_exports_of_chronicles_and_recordings_are_named_wherever_they_lie(
+    root: Path, place: str, kind: str
+) -> None:
+    """Taken out of one, a secret would leave a file whose digests are wrong."""
+    for seed, found in ((0, []), (1, [place])):
+        text = SAID if seed else "nothing"
+        (root / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if kind == "chronicle":
+            chronicle_of(root, root / place, text, f"s{seed}")
+        else:
+            recording_of(root / place, text)
+        before = (root / place).read_bytes()
+        with Workspace.open(root) as workspace:
+            for report in (workspace.rescan(), workspace.scrub()):
+                assert [other.place for other in report.others] == found
+                assert report.is_whole == (not found)
+        assert (root / place).read_bytes() == before
 
 
 def test_an_image_among_the_artifacts_stays_and_is_named(root: Path) -> None:

@@ -40,7 +40,9 @@ class EventTypes:
     def check(self, known: KnowsTypes) -> None:
         """Raise `UnknownBoundary` for a type that nobody registered: it would never close anything."""
         unknown = sorted(
-            f"{namespace}:{name}" for namespace, name in self.types if not known.registered(namespace, name)
+            name if namespace == NAMESPACE else f"{namespace}:{name}"
+            for namespace, name in self.types
+            if not known.registered(namespace, name)
         )
         if unknown:
             raise UnknownBoundary(

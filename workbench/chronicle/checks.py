@@ -13,6 +13,7 @@ from itertools import islice
 import msgspec
 
 from workbench.chronicle.errors import InvalidSection
+from workbench.chronicle.limits import MAX_AUTHOR, MAX_PIN_KEY, MAX_PINS, MAX_PROSE
 from workbench.chronicle.sections import Anchor, Section, Written, section_id
 from workbench.log.ports import Redactor
 
@@ -33,8 +34,9 @@ def is_text(text: str) -> bool:
 def cleaned(sections: Sequence[Section], redactor: Redactor) -> list[Section]:
     """The sections with everything that may be free text filtered, in order; see `DESIGN` §2 "The door".
 
-    A lone surrogate becomes U+FFFD. Raises `InvalidSection` for a pin's key that is no text or holds a
-    secret: a key is never rewritten.
+    A lone surrogate becomes U+FFFD. Raises `InvalidSection` for what is longer than `limits` say, before
+    anything looks through it, and for a pin's key that is no text or holds a secret: a key is never
+    rewritten.
     """
     clean: list[Section] = []
     for run in _runs(sections):
@@ -58,15 +60,34 @@ def _runs(sections: Sequence[Section]) -> Iterator[list[Section]]:
 
 
 def _storable(section: Section) -> Section:
-    for key in section.pins:
+    _check_sizes(section)
+    for place, key in enumerate(section.pins, 1):
         if not is_text(key):
-            raise _invalid(section.anchor, "the key of a pin is no valid text")
-    said = (section.prose, section.written.summarizer, section.written.summarizer_version)
-    if all(map(is_text, said)):
+            raise _invalid(section.anchor, f"the key of pin {place} is no valid text")
+        if len(key) > MAX_PIN_KEY:
+            said = f"the key of pin {place} has {len(key):,} characters, and may have {MAX_PIN_KEY}"
+            raise _invalid(section.anchor, said)
+    texts = (section.prose, section.written.summarizer, section.written.summarizer_version)
+    if all(map(is_text, texts)):
         return section
-    prose, summarizer, version = (_SURROGATES.sub(_REPLACEMENT, text) for text in said)
+    prose, summarizer, version = (_SURROGATES.sub(_REPLACEMENT, text) for text in texts)
     written = section.written._replace(summarizer=summarizer, summarizer_version=version)
     return section._replace(prose=prose, written=written)
+
+
+def _check_sizes(section: Section) -> None:
+    if len(section.prose) > MAX_PROSE:
+        said = f"its prose has {len(section.prose):,} characters, and a section holds {MAX_PROSE:,}"
+        raise _invalid(section.anchor, said)
+    if len(section.pins) > MAX_PINS:
+        raise _invalid(section.anchor, f"it has {len(section.pins):,} pins, and a section holds {MAX_PINS:,}")
+    for what, text in (
+        ("summarizer", section.written.summarizer),
+        ("summarizer_version", section.written.summarizer_version),
+    ):
+        if len(text) > MAX_AUTHOR:
+            said = f"its {what} has {len(text):,} characters, and may have {MAX_AUTHOR}"
+            raise _invalid(section.anchor, said)
 
 
 def _filtered(section: Section, redactor: Redactor) -> Section:
@@ -87,18 +108,28 @@ def check_content(section: Section, last_seq: int) -> None:
     section supersedes.
     """
     anchor = section.anchor
-    _, from_seq, to_seq, unit, _ = anchor
-    if not 1 <= from_seq <= to_seq:
-        raise _invalid(anchor, f"{from_seq} to {to_seq} is no range of events")
-    if to_seq > last_seq:
-        raise _invalid(anchor, f"it reaches to event {to_seq}, but the stream ends with {last_seq}")
-    if not from_seq <= unit <= to_seq:
-        raise _invalid(anchor, f"the event that closes it, {unit}, lies outside of it")
+    check_range(anchor)
+    if anchor.to_seq > last_seq:
+        raise _invalid(anchor, f"it reaches to event {anchor.to_seq}, but the stream ends with {last_seq}")
     if not section.prose.strip():
         raise _invalid(anchor, "it has no prose")
     written: Written = section.written
     if not (0 <= written.position <= _LARGEST and 0 <= written.at <= _LARGEST):
         raise _invalid(anchor, "what it says of when it was written cannot be")
+
+
+def check_range(anchor: Anchor) -> None:
+    """Raise `InvalidSection` for a range, or an event that closes it, that can be in no stream."""
+    _, from_seq, to_seq, unit, _ = anchor
+    if not 1 <= from_seq <= to_seq:
+        raise _invalid(anchor, f"{from_seq} to {to_seq} is no range of events")
+    if not from_seq <= unit <= to_seq:
+        raise _invalid(anchor, f"the event that closes it, {unit}, lies outside of it")
+
+
+def closes_nothing(anchor: Anchor, what: str) -> InvalidSection:
+    """The event that should close a section closes nothing: what to say; `what` it is."""
+    return _invalid(anchor, f"event {anchor.unit}, which is said to close it, closes nothing ({what})")
 
 
 def check_id(anchor: Anchor, generation: int) -> None:

@@ -41,11 +41,9 @@ class Lag(NamedTuple):
     consolidated_through: int
     closes_next: tuple[int, int] | None
     """The first stretch, both ends inside, that a consolidation would write; None if there is none."""
-
-    @property
-    def events(self) -> int:
-        """How many events are not consolidated, closed or not."""
-        return self.last_seq - self.consolidated_through
+    events: int
+    """How many events are in no section, closed or not. Some behind `consolidated_through` are in one: beyond
+    a hole there are sections, too."""
 
     @property
     def due(self) -> bool:
@@ -104,6 +102,7 @@ class Consolidator:
         self._progress: Progress | None = None
         self._end = 0
         self._new: list[Anchor] = []
+        self._drawing: tuple[int, int] | None = None
         # One for all calls: what it drew and could not store it still has at the next one.
         self._fold = self._folding(summarize)
         stream = reader.log.stream(reader.scope)
@@ -127,7 +126,13 @@ class Consolidator:
         self._keep(section)
         self._new.append(section.anchor)
 
+    @property
+    def drawing(self) -> tuple[int, int] | None:
+        """The range, both ends inside, that was drawn last or is being drawn; None before the first draw."""
+        return self._drawing
+
     def _tell(self, from_seq: int, to_seq: int) -> None:
+        self._drawing = from_seq, to_seq
         if self._progress is not None:
             self._progress(from_seq - 1, self._end, f"events {from_seq} to {to_seq}")
 
@@ -139,7 +144,7 @@ class Consolidator:
         found = coverage(self._store, last)
         since = max(found.next_seq - 1, self._projector.position(self._name))
         closing = next_stretch(self._reader, self._boundary, found, since)
-        return Lag(last, self._store.consolidated_through(), closing)
+        return Lag(last, self._store.consolidated_through(), closing, found.uncovered(last))
 
     # -- going on --------------------------------------------------------------------------
 

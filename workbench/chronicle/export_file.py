@@ -19,9 +19,10 @@ from uuid import UUID
 
 import msgspec
 
-from workbench.chronicle.checks import shown
-from workbench.chronicle.errors import ChronicleError, InvalidExport
-from workbench.chronicle.sections import Anchor, Section, Written
+from workbench.chronicle.boundaries import EventTypes
+from workbench.chronicle.checks import check_range, closes_nothing, shown
+from workbench.chronicle.errors import ChronicleError, InvalidExport, InvalidSection
+from workbench.chronicle.sections import Anchor, Section, SectionId, Written
 from workbench.chronicle.sqlite import PAGE_ROWS, SQLiteChronicleStore
 
 FORMAT_VERSION = 1
@@ -65,10 +66,14 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     prose: str
     chain: str
 
+    def anchor(self) -> Anchor:
+        """Of its section."""
+        return Anchor(self.section_id, self.from_seq, self.to_seq, self.unit, self.supersedes)
+
     def section(self) -> Section:
         """As the store has it."""
         return Section(
-            Anchor(self.section_id, self.from_seq, self.to_seq, self.unit, self.supersedes),
+            self.anchor(),
             self.prose,
             self.pins,
             Written(self.written_position, self.written_at, self.summarizer, self.summarizer_version),
@@ -89,6 +94,9 @@ class Loaded(NamedTuple):
     """How many it holds."""
     landed: int
     """How many of them were not there yet."""
+    other_words: tuple[SectionId, ...] = ()
+    """Those that were there with the same anchor, and say something else here or were drawn otherwise: what
+    is here stays (contract, "Ours": a chronicle that is written again may draw other words)."""
 
 
 # -- out -----------------------------------------------------------------------------------
@@ -181,12 +189,18 @@ def load_export(
     file: BinaryIO,
     *,
     shift: int = 0,
+    boundary: EventTypes | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Loaded | None:
     """Store what a file holds, all or nothing; see `ChronicleStore.load`.
 
     `shift` is in microseconds and is added to when each section was written, where the file says so.
+    `boundary` says what closes a stretch here: a section that an event inside its range is said to have
+    closed is refused unless that event does. The last event of a range needs no such proof: what lies
+    between two sections ends where nothing was closed (contract, "Ours"), and another manifest may have
+    closed it.
+
     None once `cancelled` says so, before anything is stored. Raises `InvalidExport` for a file that is no
     export, is not as it was written, or is of another stream or another log; and what `load` raises. The
     message of each names the line.
@@ -201,22 +215,22 @@ def load_export(
         if len(page) == PAGE_ROWS:
             if cancelled is not None and cancelled():
                 return None
-            _check_events(store, page)
+            _check_events(store, page, boundary)
             page = []
             if progress is not None:
                 progress(len(sections), None, "reading sections")
-    _check_events(store, page)
+    _check_events(store, page, boundary)
     if cancelled is not None and cancelled():
         return None
     try:
-        return Loaded(len(sections), store.load(sections))
+        return Loaded(len(sections), *store.landed(sections))
     except ChronicleError as error:
         number = numbers.get(error.section_id, 0)
-        if not number:
-            raise
-        raise type(error)(
-            f"line {number}: {error.message}", hint=error.hint, section_id=error.section_id
-        ) from error
+        raise _at_line(number, error) if number else error from error
+
+
+def _at_line(number: int, error: ChronicleError) -> ChronicleError:
+    return type(error)(f"line {number}: {error.message}", hint=error.hint, section_id=error.section_id)
 
 
 def _moved(section: Section, shift: int) -> Section:
@@ -318,8 +332,15 @@ def _decoded(text: bytes, number: int, kind: type[_Read]) -> _Read:
         raise InvalidExport(f"line {number}: {error}", hint="load the file as it was exported") from None
 
 
-def _check_events(store: SQLiteChronicleStore, page: Iterable[tuple[int, Line]]) -> None:
+def _check_events(
+    store: SQLiteChronicleStore, page: Iterable[tuple[int, Line]], boundary: EventTypes | None
+) -> None:
     page = list(page)
+    for number, line in page:
+        try:
+            check_range(line.anchor())
+        except InvalidSection as error:
+            raise _at_line(number, error) from None
     there = store.event_ids({seq for _, line in page for seq in (line.from_seq, line.to_seq)})
     for number, line in page:
         for seq, event in ((line.from_seq, line.first_event), (line.to_seq, line.last_event)):
@@ -327,6 +348,15 @@ def _check_events(store: SQLiteChronicleStore, page: Iterable[tuple[int, Line]])
                 continue
             what = f"event {seq} is another one there" if seq in there else f"there is no event {seq} here"
             raise _other_log(number, what)
+    inside = [(number, line.anchor()) for number, line in page if line.unit != line.to_seq]
+    if boundary is None or not inside:
+        return
+    types = store.event_types(anchor.unit for _, anchor in inside)
+    for number, anchor in inside:
+        found = types.get(anchor.unit)
+        if found not in boundary.types:
+            what = "event that is not there" if found is None else ":".join(found)
+            raise _at_line(number, closes_nothing(anchor, what))
 
 
 def _other_log(number: int, what: str) -> InvalidExport:

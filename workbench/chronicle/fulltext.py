@@ -16,12 +16,17 @@ from workbench.storage import fetch
 _ROWS = 500
 
 
+_ADD = f"INSERT INTO {SEARCH}(rowid, prose) VALUES(?, ?)"
+
+
+def add_one(connection: apsw.Connection, row_id: int, prose: str) -> None:
+    """Note the words of a new row."""
+    connection.execute(_ADD, (row_id, normalised(prose)))
+
+
 def add(connection: apsw.Connection, proses: Iterable[tuple[int, str]]) -> None:
     """Note the words of new rows: `row_id` and prose of each."""
-    connection.executemany(
-        f"INSERT INTO {SEARCH}(rowid, prose) VALUES(?, ?)",
-        ((row_id, normalised(prose)) for row_id, prose in proses),
-    )
+    connection.executemany(_ADD, ((row_id, normalised(prose)) for row_id, prose in proses))
 
 
 def read_in(connection: apsw.Connection) -> None:

@@ -66,6 +66,11 @@ EVENT_IDS = (
     "SELECT e.seq, e.event_id FROM json_each(?2) k "
     "CROSS JOIN events e ON e.stream_id = (SELECT stream_id FROM streams WHERE name = ?1) AND e.seq = k.value"
 )
+EVENT_TYPES = (
+    "SELECT e.seq, t.namespace, t.type FROM json_each(?2) k CROSS JOIN events e "
+    "ON e.stream_id = (SELECT stream_id FROM streams WHERE name = ?1) AND e.seq = k.value "
+    "CROSS JOIN event_types t ON t.type_id = e.type_id"
+)
 
 _pins = msgspec.json.Decoder(tuple[str, ...]).decode
 

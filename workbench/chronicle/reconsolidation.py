@@ -89,7 +89,7 @@ def _plan(
         )
     events = list(reader.read_raw(first - 1, upto=last, where=reader.knows))
     admitted = (Admission() if admission is None else admission).admitted(events)
-    return _Plan(section, when, f"events {first} to {last} of {reader.scope}", admitted)
+    return _Plan(section, when, f"section {named}, events {first} to {last} of {reader.scope}", admitted)
 
 
 def _store(

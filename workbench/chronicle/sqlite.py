@@ -13,7 +13,7 @@ from workbench.chronicle import fulltext, queries, refusals
 from workbench.chronicle.checks import check_content, check_id, cleaned, is_text
 from workbench.chronicle.queries import END, Range
 from workbench.chronicle.sections import Anchor, Section, SectionId
-from workbench.chronicle.sqlite_load import load
+from workbench.chronicle.sqlite_load import Landed, load
 from workbench.chronicle.tables import SEARCH, SECTIONS
 from workbench.log import sqlite
 from workbench.log.event_log import EventLog
@@ -66,6 +66,10 @@ class SQLiteChronicleStore:
 
     def load(self, sections: Iterable[Section]) -> int:
         """See `ChronicleStore.load`. Checked as a whole, in time that grows with what is loaded only."""
+        return self.landed(sections).landed
+
+    def landed(self, sections: Iterable[Section]) -> Landed:
+        """As `load`; also which of those that are stored already say something else here."""
         return load(self._log, self.stream, list(sections))
 
     def reset(self) -> None:
@@ -139,7 +143,7 @@ class SQLiteChronicleStore:
     ) -> None:
         values = (number, *section.anchor, generation, after_gap, *queries.columns(section))
         connection.execute(_INSERT, values)
-        fulltext.add(connection, [(connection.last_insert_rowid(), section.prose)])
+        fulltext.add_one(connection, connection.last_insert_rowid(), section.prose)
 
     def _stored(
         self, connection: apsw.Connection, number: int | None, section_id: SectionId
@@ -243,6 +247,11 @@ class SQLiteChronicleStore:
         """The ids of these events of the stream, by seq; of those that are there."""
         wanted = msgspec.json.encode([seq for seq in seqs if 0 < seq < END]).decode()
         return {seq: UUID(bytes=found) for seq, found in self._rows(queries.EVENT_IDS, wanted)}
+
+    def event_types(self, seqs: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """Namespace and type of these events of the stream, by seq; of those that are there."""
+        wanted = msgspec.json.encode([seq for seq in seqs if 0 < seq < END]).decode()
+        return {seq: (namespace, name) for seq, namespace, name in self._rows(queries.EVENT_TYPES, wanted)}
 
     # -- by words --------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ _STORED = (
     "SELECT s.section_id, s.from_seq, s.to_seq, s.unit, s.supersedes{more} FROM json_each(?2) k "
     f"CROSS JOIN {SECTIONS} s ON s.stream_id = ?1 AND s.section_id = k.value"
 )
-_ANCHORS = _STORED.format(more="")
+_THERE = _STORED.format(more=", s.prose, s.pins")
 _PARENTS = _STORED.format(more=", s.generation, s.is_current, s.after_gap, s.row_id, s.prose, s.pins")
 _OVERLAPPED = (
     f"SELECT k.key, s.section_id FROM json_each(?2) k CROSS JOIN {SECTIONS} s ON s.row_id = ("
@@ -59,7 +59,16 @@ class _Parent(NamedTuple):
     pins: str
 
 
-def load(log: EventLog, stream: str, sections: Sequence[Section]) -> int:
+class Landed(NamedTuple):
+    """What a load did."""
+
+    landed: int
+    """Sections that were not there."""
+    other_words: tuple[SectionId, ...]
+    """Those that are there with the same anchor and other prose or pins, which stay as they are."""
+
+
+def load(log: EventLog, stream: str, sections: Sequence[Section]) -> Landed:
     """`ChronicleStore.load` for the stream of that name.
 
     The secret filter runs before the write lock is taken.
@@ -70,14 +79,14 @@ def load(log: EventLog, stream: str, sections: Sequence[Section]) -> int:
     with log.transaction() as transaction:
         connection = transaction.connection
         number = sqlite.stream_id(connection, stream) if is_text(stream) else None
-        new = clean if number is None else _not_stored(connection, number, clean)
+        new, other = (clean, ()) if number is None else _not_stored(connection, number, given, clean)
         last_seq = 0 if number is None else sqlite.last_seq(connection, number)
         for section in new.values():
             check_content(section, last_seq)
         if new:
             assert number is not None
             _Landing(connection, number, given, clean, new).land()
-    return len(new)
+    return Landed(len(new), tuple(other))
 
 
 def _distinct(sections: Iterable[Section]) -> dict[SectionId, Section]:
@@ -104,15 +113,30 @@ def _refuse_cycles(given: dict[SectionId, Section]) -> None:
 
 
 def _not_stored(
-    connection: apsw.Connection, number: int, clean: dict[SectionId, Section]
-) -> dict[SectionId, Section]:
+    connection: apsw.Connection,
+    number: int,
+    given: dict[SectionId, Section],
+    clean: dict[SectionId, Section],
+) -> tuple[dict[SectionId, Section], Sequence[SectionId]]:
+    """What is not there, and the ids of what is there with other words or pins."""
     new = dict(clean)
-    for row in fetch.rows(connection, _ANCHORS, (number, _json(each for each in clean if is_text(each)))):
-        stored = Anchor(*row)
-        given = new.pop(stored.section_id).anchor
-        if given != stored:
-            raise refusals.collision(given, stored)
-    return new
+    other: list[SectionId] = []
+    for *anchor, prose, pins in fetch.rows(
+        connection, _THERE, (number, _json(each for each in clean if is_text(each)))
+    ):
+        stored = Anchor(*anchor)
+        section = new.pop(stored.section_id)
+        if section.anchor != stored:
+            raise refusals.collision(section.anchor, stored)
+        if _says_otherwise(given[stored.section_id], section, prose, pins):
+            other.append(stored.section_id)
+    return new, other
+
+
+def _says_otherwise(given: Section, clean: Section, prose: str, pins: str) -> bool:
+    """Whether a section, as given and as the filter leaves it, is not what is stored."""
+    # What is stored may have passed an older filter than today's.
+    return prose not in (given.prose, clean.prose) or pins != queries.pins_text(given.pins)
 
 
 class _Landing:
@@ -181,9 +205,7 @@ class _Landing:
         given = self._given.get(section_id)
         if given is None:
             return False
-        # What is stored may have passed an older filter than today's.
-        proses = (given.prose, self._clean[section_id].prose)
-        return stored.prose not in proses or stored.pins != queries.pins_text(given.pins)
+        return _says_otherwise(given, self._clean[section_id], stored.prose, stored.pins)
 
     def _count_generations(self, section_id: SectionId) -> None:
         chain: list[SectionId] = []

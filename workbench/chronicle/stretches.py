@@ -33,6 +33,10 @@ class Coverage(NamedTuple):
     next_seq: int
     """The one after the last section's end."""
 
+    def uncovered(self, last_seq: int) -> int:
+        """How many events up to `last_seq`, the stream's last one, are in no section."""
+        return last_seq - self.next_seq + 1 + sum(last - first + 1 for first, last in self.holes)
+
     def holds(self, from_seq: int, to_seq: int) -> bool:
         """Whether nothing of a range is in a section."""
         return from_seq >= self.next_seq or any(

@@ -13,23 +13,23 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from workbench.chronicle.limits import MAX_PIN_KEY, MAX_PINS, MAX_PROSE
 from workbench.chronicle.ports import AsyncSummarizer, Summarizer
 from workbench.chronicle.sections import Consolidation
-from workbench.chronicle.summarizers.errors import SummarizerFailed, SummarizerOutput, SummarizerTimeout
+from workbench.chronicle.summarizers.errors import (
+    SummarizerCancelled,
+    SummarizerFailed,
+    SummarizerOutput,
+    SummarizerTimeout,
+)
 from workbench.errors import WorkbenchError
 from workbench.log.background_folds import NeedsAsync
 from workbench.log.ports import PassThrough, Redactor
 from workbench.log.registry import StoredEvent
 
 AnySummarizer = Summarizer | AsyncSummarizer
-
-MAX_PROSE = 100_000
-"""Characters that the prose of one section may have. Longer prose is refused and never cut: half of what
-was written would be said by nobody."""
-MAX_PINS = 10_000
-MAX_PIN_KEY = 500
 
 NOTHING_TOLD = Consolidation("Nothing of this stretch is told here.")
 """The prose of a stretch of which no event may be seen. It is no summarizer's: ranges follow from the log
@@ -77,15 +77,16 @@ class Drawing:
 
         Raises `NeedsAsync` (before the call, or after it for a function that hands back something to
         await, which is closed), `SummarizerTimeout`, `SummarizerOutput`, `SummarizerFailed` with the
-        summarizer's own error as its cause; a `WorkbenchError` of the summarizer passes as it is.
+        summarizer's own error as its cause; a `WorkbenchError` of the summarizer, `PinMiss` in a replay for
+        one, passes with `stretch` in its message.
         """
         if not events:
             return NOTHING_TOLD
         self.refuse_awaiting()
         try:
             drawn = self._called(events)
-        except WorkbenchError:
-            raise
+        except WorkbenchError as error:
+            raise _about(error, stretch) from error.__cause__
         except Exception as error:
             raise _failure(error, stretch) from error
         if inspect.isawaitable(drawn):
@@ -102,8 +103,8 @@ class Drawing:
             drawn = self._summarize(events)
             if inspect.isawaitable(drawn):
                 drawn = await self._awaited(drawn)
-        except WorkbenchError:
-            raise
+        except WorkbenchError as error:
+            raise _about(error, stretch) from error.__cause__
         except Exception as error:
             raise _failure(error, stretch) from error
         return self._kept(drawn, stretch)
@@ -112,7 +113,9 @@ class Drawing:
         consolidation = checked(drawn, stretch)
         if not self._redactor.may_change(consolidation.prose.encode()):
             return consolidation
-        return consolidation._replace(prose=self._redactor.redact_text(consolidation.prose)[0])
+        # Again: what the filter puts in the place of a secret may be longer than it.
+        prose = _not_too_long(self._redactor.redact_text(consolidation.prose)[0], stretch)
+        return consolidation._replace(prose=prose)
 
     async def _awaited(self, drawing: Awaitable[Any]) -> Any:
         if self._seconds is None:
@@ -157,15 +160,19 @@ def checked(drawn: object, stretch: str) -> Consolidation:
     prose, pins = drawn
     if not isinstance(prose, str):
         raise SummarizerOutput(f"the prose for {stretch} is no text: {type(prose).__name__}")
+    prose = _clean(_not_too_long(prose, stretch))
+    if not prose.strip():
+        raise SummarizerOutput(f"the summarizer wrote nothing for {stretch}")
+    return Consolidation(prose, _pins(pins, stretch))
+
+
+def _not_too_long(prose: str, stretch: str) -> str:
     if len(prose) > MAX_PROSE:
         raise SummarizerOutput(
             f"the prose for {stretch} has {len(prose):,} characters; a section holds {MAX_PROSE:,}",
             hint="ask the summarizer for less, or close stretches more often",
         )
-    prose = _clean(prose)
-    if not prose.strip():
-        raise SummarizerOutput(f"the summarizer wrote nothing for {stretch}")
-    return Consolidation(prose, _pins(pins, stretch))
+    return prose
 
 
 def _pins(pins: object, stretch: str) -> tuple[str, ...]:
@@ -188,6 +195,18 @@ def _failure(error: Exception, stretch: str) -> SummarizerFailed:
         f"the summarizer failed on {stretch}: {type(error).__name__}",
         hint="nothing of it was stored; try again, or name another summarizer in SSOT_MANIFEST.toml",
     )
+
+
+_Error = TypeVar("_Error", bound=WorkbenchError)
+
+
+def _about(error: _Error, stretch: str) -> _Error:
+    """The error of a summarizer or of its pins, saying what it was to write. That somebody stopped it says
+    so already."""
+    if stretch not in error.message and not isinstance(error, SummarizerCancelled):
+        error.message = f"{error.message} ({stretch})"
+        error.args = (error.message, *error.args[1:])
+    return error
 
 
 def _too_slow(seconds: float) -> SummarizerTimeout:

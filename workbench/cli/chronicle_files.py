@@ -130,13 +130,25 @@ def load(given: Given, file: str, named: Named) -> None:
         if done is None:
             raise Stopped("it was stopped; nothing was loaded")
     if given.as_json:
-        write_json({"stream": stream, "loaded": done.landed, "sections": done.sections})
+        write_json(
+            {
+                "stream": stream,
+                "loaded": done.landed,
+                "sections": done.sections,
+                "other_words": list(done.other_words),
+            }
+        )
         return
+    from workbench.cli.chronicle_missing import few
     from workbench.drawing import counted, number, visible
 
     there = done.sections - done.landed
     rest = f"; {number(there)} {'was' if there == 1 else 'were'} there already" if there else ""
-    write_lines([visible(f"loaded {counted(done.landed, 'section')} of {stream}{rest}")])
+    lines = [f"loaded {counted(done.landed, 'section')} of {stream}{rest}"]
+    if other := done.other_words:
+        says = "says" if len(other) == 1 else "say"
+        lines.append(f"the file's {few(list(other))} {says} something else than here, and stayed out")
+    write_lines(visible(line) for line in lines)
 
 
 @click.group("recording")

@@ -43,18 +43,22 @@ def consolidate(ctx: click.Context, given: Given, named: Named) -> None:
     """
     from workbench.cli import chronicle_forms as forms
 
-    drawn: dict[str, list[Anchor]] = {}
     with open_workspace(given, read_only=False) as workspace:
         stream = stream_or_all(workspace, named)
-        streams = workspace.chronicles.lagging() if stream is None else [stream]
         with (
             stopping() as stopped,
             progress_line(shown=not given.as_json, in_bytes=False) as progress,
         ):
-            cut_short, error = _consolidate(workspace, streams, drawn, progress, stopped)
-    if error is not None:
+            drawn, errors, cut_short = (
+                _consolidate_all(workspace, progress, stopped)
+                if stream is None
+                else _consolidate(workspace, stream, progress, stopped)
+            )
+    if errors:
         _tell_kept(drawn)
-        raise error
+        for error in errors[:-1]:
+            to_stderr("; ".join(filter(None, (error.message, error.hint))))
+        raise errors[-1]
     if given.as_json:
         write_json({"drawn": forms.drawn(drawn), "stopped": cut_short})
     else:
@@ -64,32 +68,28 @@ def consolidate(ctx: click.Context, given: Given, named: Named) -> None:
     ctx.exit(STOPPED if cut_short else 0)
 
 
-def _consolidate(
-    workspace: Workspace,
-    streams: Sequence[str],
-    drawn: dict[str, list[Anchor]],
-    progress: Progress,
-    stopped: Callable[[], bool],
-) -> tuple[bool, WorkbenchError | None]:
-    """Consolidate stream after stream; `drawn` gets what was written, also by the one that failed.
+_Done = tuple[dict[str, list["Anchor"]], list[WorkbenchError], bool]
+"""What was written, by stream; what failed; whether somebody stopped it, here or at the list of jobs."""
 
-    Whether somebody stopped it, here or at the list of jobs, and the error that ended it, if one did.
-    """
-    for name in streams:
-        if stopped():
-            return True, None
-        chronicle = workspace.chronicle(name)
-        before = chronicle.anchors.consolidated_through()
-        try:
-            turn = chronicle.consolidated(progress, stopped)
-        except WorkbenchError as error:
-            # What was stored before the stretch that failed.
-            drawn[name] = list(_behind(chronicle.anchors, before))
-            return (True, None) if error.code == CANCELLED else (False, error)
-        drawn[name] = turn.anchors
-        if turn.stopped:
-            return True, None
-    return False, None
+
+def _consolidate_all(workspace: Workspace, progress: Progress, stopped: Callable[[], bool]) -> _Done:
+    """Consolidate all that lag; a stream that fails keeps no other one waiting."""
+    done = workspace.chronicles.consolidate(progress, stopped)
+    errors = [*(each.error for each in done.failures), *(each.error for each in done.unknown)]
+    return done.written, errors, done.stopped
+
+
+def _consolidate(workspace: Workspace, name: str, progress: Progress, stopped: Callable[[], bool]) -> _Done:
+    """Consolidate one stream; what was written before something failed is there, too."""
+    chronicle = workspace.chronicle(name)
+    before = chronicle.anchors.consolidated_through()
+    try:
+        turn = chronicle.consolidated(progress, stopped)
+    except WorkbenchError as error:
+        # What was stored before the stretch that failed.
+        kept = {name: list(_behind(chronicle.anchors, before))}
+        return (kept, [], True) if error.code == CANCELLED else (kept, [error], False)
+    return {name: turn.anchors}, [], turn.stopped
 
 
 def _behind(anchors: Anchors, seq: int) -> Iterator[Anchor]:

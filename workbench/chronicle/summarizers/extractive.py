@@ -52,11 +52,11 @@ class Extractive:
     """Writes Markdown prose out of the events' own words; draws nothing, so it needs no pins."""
 
     name = "extractive"
-    version = "1"
+    version = "2"
 
     def __call__(self, events: Sequence[StoredEvent]) -> Consolidation:
         """The prose of a stretch, never empty. Raises `FilterFailed`."""
-        return Consolidation(prose_of(tell(events, _TEXT), len(events)))
+        return Consolidation(prose_of(tell(events, _TEXT, long_code=False), len(events)))
 
 
 def room_for(count: int) -> int:

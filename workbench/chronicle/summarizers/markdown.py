@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.chronicle.summarizers.spoken import spoken
 from workbench.chronicle.summarizers.words import ELLIPSIS, flat, shortened
 
 _INLINE = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[:])|(?<=!)(?=\[)")
 _NAME = re.compile(r"([\\`*_<>\[\]#~|])")
+_READABLE = re.compile(r"[^\W_]")
 _TICKS = re.compile(r"`+")
 # What begins a block of another kind: a heading, a fence, HTML, a rule or underline, a table, code.
 _BLOCK = re.compile(r"^(?=(?:#|```|~~~|>|\||={1,}\s*$|(?:[-*_]\s*){3,}$|\[[^\]]*\]:))")
@@ -36,7 +38,8 @@ def code(text: str, limit: int) -> str:
 def quoted(text: str, limit: int) -> list[str]:
     """The lines of a block quote: paragraphs and lists stay, anything else becomes a line of text.
 
-    What stands in fences is code and left out but for a mark; at most `limit` characters.
+    What stands in fences is code and left out but for a mark, or is named where nothing else is there; at
+    most `limit` characters.
     """
     lines: list[str] = []
     fenced = False
@@ -49,6 +52,8 @@ def quoted(text: str, limit: int) -> list[str]:
             continue
         if not fenced and (bare or (lines and lines[-1])):
             lines.append(bare)
+    if ELLIPSIS in lines and not any(_READABLE.search(line) and line[0] != "#" for line in lines):
+        lines = [spoken(text)]
     kept = shortened("\n".join(lines).strip(), limit).split("\n")
     return [f"> {_BLOCK.sub(_backslash, inline(line))}".rstrip() for line in kept]
 

@@ -10,6 +10,7 @@ from workbench.chronicle.summarizers import tool_calls
 from workbench.chronicle.summarizers.last_words import Parts, parts_of
 from workbench.chronicle.summarizers.layout import Block, Item
 from workbench.chronicle.summarizers.markdown import code, inline, listed, name
+from workbench.chronicle.summarizers.spoken import spoken
 from workbench.chronicle.summarizers.told import Told
 from workbench.chronicle.summarizers.words import flat, shortened
 
@@ -30,7 +31,6 @@ _OUTCOME_LINE = re.compile(
     r"(?i)\b\d+ (?:passed|failed|errors?|tests?|warnings?|files? changed)\b|^(?:FAILED|ERROR|OK|PASS|FAIL)\b"
     r"|\b(?:Traceback|[A-Za-z]*(?:Error|Exception)):? |^error[:\[]|^fatal: "
 )
-_HEADING = re.compile(r"(?m)^#{1,6}\s+")
 _TELLING = re.compile(
     r"(?i)\b(?:decid|agree|approv|reject|block|because|found|wrong|broken|fix|done|finished|open question"
     r"|not checked|assum|must|instead|risk|hand-?off|merge|revert|roll)|\?|\d"
@@ -96,7 +96,7 @@ class _Told:
             rank = 5
         else:
             rank = 2 if _TELLING.search(act.text) else 4
-        self.items.append(Item(_speech(act.text), f"{speaker}: ", rank=rank))
+        self.items.append(Item(spoken(act.text), f"{speaker}: ", rank=rank))
 
     def _end_run(self) -> None:
         run, self._run = self._run, []
@@ -142,12 +142,6 @@ def _last_word(acts: Sequence[Told]) -> int:
         if len(acts[at].text) > 240:
             return at
     return messages[-1] if messages else -1
-
-
-def _speech(text: str) -> str:
-    """A message for one line: without code blocks and without the signs of headings."""
-    text = _HEADING.sub("", text)
-    return re.sub(r"(?s)(?:```|~~~).*?(?:```|~~~|\Z)", "…", text) if "```" in text or "~~~" in text else text
 
 
 def _outcome(text: str, failed: bool, ran: bool) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from workbench.chronicle.summarizers import tool_calls
+from workbench.chronicle.summarizers.spoken import without_long_code
 from workbench.chronicle.summarizers.told import Told
-from workbench.chronicle.summarizers.words import flat, plain, shortened, told_text
+from workbench.chronicle.summarizers.words import MOST_READ, flat, plain, shortened, told_text
 from workbench.log.registry import StoredEvent
 
 TEXT_LIMIT = 4000
@@ -35,13 +36,14 @@ _NAMING = re.compile(
 Payload = Mapping[str, Any]
 
 
-def tell(events: Iterable[StoredEvent], limit: int = TEXT_LIMIT) -> list[Told]:
+def tell(events: Iterable[StoredEvent], limit: int = TEXT_LIMIT, *, long_code: bool = True) -> list[Told]:
     """What may be told of the events, in their order; an event of which nothing is told is left out.
 
-    `limit` is in characters, for the text of an event. Linear in the size of the events. Raises
-    `FilterFailed`.
+    `limit` is in characters, for the text of an event. Without `long_code` a message that has to be cut
+    loses the insides of its blocks of code first, and not what it says behind them. Linear in the size of
+    the events. Raises `FilterFailed`.
     """
-    teller = _Teller(limit)
+    teller = _Teller(limit, long_code)
     return [said for event in events if admitted(event) and (said := teller.tell(event)) is not None]
 
 
@@ -54,8 +56,9 @@ def admitted(event: StoredEvent) -> bool:
 class _Teller:
     """Tells events one after another; what was told before gives later references their words."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, long_code: bool) -> None:
         self._limit = limit
+        self._long_code = long_code
         self._said: dict[str, Told] = {}
         self._tools: dict[str, str] = {}
         self._folder = ""
@@ -89,7 +92,13 @@ class _Teller:
         if marks.get("withheld") is True or not content.strip():
             return None
         injected = _line(_string(marks, "injected").replace("_", " "))
-        return replace(act, category=injected, text=self._inside(self._text(content)))
+        return replace(act, category=injected, text=self._inside(self._message(content)))
+
+    def _message(self, content: str) -> str:
+        if self._long_code or len(content) <= self._limit:
+            return self._text(content)
+        # Filtered whole before anything is left out of it.
+        return shortened(without_long_code(told_text(content, MOST_READ)), self._limit)
 
     def _called(self, act: Told, marks: Payload, content: str) -> Told:
         call = tool_calls.call_of(_string(marks, "name"), content)

@@ -181,7 +181,9 @@ class PinLedger(PinResolver):
         It is one transaction, or a part of the caller's. Returns the last seq of the stream of pins. Raises
         what `EventLog.append` raises; the unit stays as it is then.
         """
-        rows: list[ScratchRow] = []
+        if self._scratch.is_empty(self.unit_id):
+            # Whoever draws nothing commits for each section all the same.
+            return self._books.last_seq()
         with self._log.transaction() as transaction:
             rows = self._scratch.rows(self.unit_id)
             if rows:

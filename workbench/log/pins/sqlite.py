@@ -89,6 +89,12 @@ class PinScratch:
         with self._log.reader() as connection:
             return [_row(row) for row in fetch.rows(connection, sql, (unit_id, _DIVERGED))]
 
+    def is_empty(self, unit_id: str) -> bool:
+        """Whether a unit holds neither pins nor a note of a miss."""
+        sql = "SELECT 1 FROM pin_scratch WHERE unit_id = ? LIMIT 1"
+        with self._log.reader() as connection:
+            return fetch.row(connection, sql, (unit_id,)) is None
+
     def clear(self, connection: apsw.Connection, unit_id: str) -> None:
         """Forget a unit, as a part of the transaction of the given connection."""
         connection.execute("DELETE FROM pin_scratch WHERE unit_id = ?", (unit_id,))

@@ -63,7 +63,10 @@ class ChronicleWritingPage(ChronicleLeadingPage):
         stop = self._begin()
 
         def work(workspace: Workspace) -> str:
-            written = workspace.chronicles.consolidate(cancelled=stop.is_set)
+            done = workspace.chronicles.consolidate(cancelled=stop.is_set)
+            for error in (*(each.error for each in done.failures), *(each.error for each in done.unknown)):
+                raise error
+            written = done.written
             sections = sum(map(len, written.values()))
             if not sections:
                 return "Nothing is closed anywhere that is in no section yet."

@@ -16,6 +16,7 @@ from workbench.chronicle.fold import FOLD_NAME
 from workbench.errors import WorkbenchError
 from workbench.storage.errors import StorageError
 from workbench.workspace.chronicle import streams_queries, tries_queries
+from workbench.workspace.chronicle.turns import Again
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs.errors import JobRunning
 
@@ -149,31 +150,36 @@ class Background:
             self._tell(self._state._replace(working="", waiting=0, next_try=0, error=None))
             return AGAIN_SECONDS
         try:
-            self._find()
+            unknown = self._find()
             # Asked first, so that nothing is begun that cannot be done.
             self._chronicles.summarizers()
-            return self._work()
+            wait = self._work(unknown)
+            return AGAIN_SECONDS if unknown is not None and wait is None else wait
         except WorkbenchError as error:
             self._tell(self._state._replace(working="", error=error))
             return AGAIN_SECONDS
 
-    def _find(self) -> None:
-        closing = self._chronicles.closing()
+    def _find(self) -> WorkbenchError | None:
+        """Look for what lags; what is wrong with what the manifest says of some streams, if anything is."""
+        closing, unknown = self._chronicles.known_closing()
         types = {kind: boundary.types for kind, boundary in closing.items()}
         if types != self._closing:
             self._closing, self._since = types, 0
         found = streams_queries.candidates(self._workspace.log, closing, self._since)
         self._since = found.upto
         self._lagging.update(dict.fromkeys(found.names))
+        return unknown[0].error if unknown else None
 
-    def _work(self) -> float | None:
+    def _work(self, error: WorkbenchError | None) -> float | None:
         log = self._workspace.log
         nexts: list[int] = []
-        error: WorkbenchError | None = None
+        known = self._closing if isinstance(self._closing, dict) else {}
         for name in list(self._lagging):
             if self._stop.is_set():
                 return None
-            if not self._chronicles.of(name).lag().due:
+            chronicle = self._chronicles.of(name)
+            # The manifest may have changed since it was found.
+            if chronicle.kind not in known or not chronicle.lag().due:
                 self._lagging.pop(name, None)
                 continue
             # Asked for each: another program, or the stream before, may have failed meanwhile.
@@ -199,7 +205,7 @@ class Background:
         log = self._workspace.log
         try:
             turn = self._chronicles.of(name).consolidated(
-                cancelled=self._stop.is_set, patient=False, told=lambda: self._next(lease, failed=True)
+                cancelled=self._stop.is_set, patient=False, told=lambda: self._again(lease)
             )
         except JobRunning:
             # Somebody else writes it, and what is left then is seen with the commit.
@@ -216,11 +222,14 @@ class Background:
             tries_queries.forget_earlier(log, lease, turn.title)
         return None, 0
 
-    def _next(self, lease: str, *, failed: bool = False) -> int:
-        """When the chronicle is tried again; `failed`: with a failure of now that is not noted yet."""
-        return tries_queries.tries(
-            self._workspace.log, self._since_manifest(), lease if failed else None
-        ).next(lease)
+    def _next(self, lease: str) -> int:
+        """When the chronicle is tried again."""
+        return tries_queries.tries(self._workspace.log, self._since_manifest()).next(lease)
+
+    def _again(self, lease: str) -> Again:
+        """The same, with a failure of now that is not noted yet."""
+        tries = tries_queries.tries(self._workspace.log, self._since_manifest(), lease)
+        return Again(tries.next(lease), tries.failures[lease])
 
     def _since_manifest(self) -> int:
         """Failures from before the manifest was last changed count for nothing: it may be right by now."""

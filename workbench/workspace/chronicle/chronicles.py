@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,15 +15,30 @@ from workbench.chronicle.summarizers.drawn import Drawn
 from workbench.chronicle.summarizers.extractive import Extractive
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.resolver import PinResolver
+from workbench.storage.errors import StorageError
 from workbench.workspace.chronicle import closing, streams_queries, trust
 from workbench.workspace.chronicle.errors import UnknownStream
 from workbench.workspace.chronicle.stream import StreamChronicle
-from workbench.workspace.chronicle.turns import Progress
+from workbench.workspace.chronicle.turns import Failure, Progress
+from workbench.workspace.errors import Cancelled
 from workbench.workspace.manifest.checking import CONSOLIDATED
 
 if TYPE_CHECKING:
     from workbench.workspace.chronicle.background import Background
     from workbench.workspace.workspace import Workspace
+
+
+class Consolidated(NamedTuple):
+    """What a consolidation of all streams came to."""
+
+    written: dict[str, list[Anchor]]
+    """The new anchors by stream, in order; also of a stream that failed after them."""
+    failures: list[Failure]
+    """By stream, what kept it from being written on."""
+    unknown: list[closing.Unknown]
+    """Kinds of stream that were passed over, for the manifest names what nobody registered: each once."""
+    stopped: bool = False
+    """Whether somebody stopped it, so that streams may be left."""
 
 
 class Chronicles:
@@ -47,9 +62,18 @@ class Chronicles:
         return StreamChronicle(self._workspace, self, ref)
 
     def lagging(self) -> list[str]:
-        """The streams that a consolidation would write something for, those that wait longest first."""
-        found = streams_queries.candidates(self._workspace.log, self.closing())
+        """The streams that a consolidation would write something for, those that wait longest first.
+
+        Of the kinds for which the manifest names types that there are: what is wrong with the others
+        `known_closing` says.
+        """
+        found = streams_queries.candidates(self._workspace.log, self.known_closing()[0])
         return [name for name in found.names if self.of(name).lag().due]
+
+    def known_closing(self) -> tuple[dict[str, EventTypes], list[closing.Unknown]]:
+        """By kind of stream, what closes a stretch, and the kinds for which the manifest names what nobody
+        registered."""
+        return closing.known(self._workspace)
 
     def closing(self) -> dict[str, EventTypes]:
         """By kind of stream, what closes a stretch, as the manifest says now. Raises `UnknownBoundary`."""
@@ -63,22 +87,30 @@ class Chronicles:
 
     def consolidate(
         self, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
-    ) -> dict[str, list[Anchor]]:
-        """Consolidate every stream that lags, one after the other; the new anchors by stream.
+    ) -> Consolidated:
+        """Consolidate every stream that lags, one after the other; what fails keeps no other one waiting.
 
-        `progress` is told of each stream from its first event. What the others wrote stays where one of
-        them fails. Raises what `StreamChronicle.consolidate` raises.
+        `progress` is told of each stream from its first event. A storage error ends it: the rest would fail
+        by it, too. Raises, before anything is written, `Untrusted` and `SummarizerConfiguration`.
         """
-        written: dict[str, list[Anchor]] = {}
-        for name in self.lagging():
+        done = Consolidated({}, [], self.known_closing()[1])
+        names = self.lagging()
+        if names:
+            # Asked first: what nothing can be written by would fail for each of them.
+            self.summarizers()
+        for name in names:
             if cancelled is not None and cancelled():
-                break
-            turn = self.of(name).consolidated(progress, cancelled)
+                return done._replace(stopped=True)
+            turn, failure = self.of(name).attempted(progress, cancelled)
             if turn.anchors:
-                written[name] = turn.anchors
-            if turn.stopped:
-                break
-        return written
+                done.written[name] = turn.anchors
+            if turn.stopped or (failure is not None and isinstance(failure.error, Cancelled)):
+                return done._replace(stopped=True)
+            if failure is not None:
+                done.failures.append(failure)
+                if isinstance(failure.error, StorageError):
+                    break
+        return done
 
     def background(self, *, pause_seconds: float | None = None) -> Background:
         """What writes by itself, while a program stays open: `start()` it, and `stop()` it in the end.

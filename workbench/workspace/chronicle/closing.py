@@ -6,7 +6,7 @@ Loads nothing of what writes: a status asks it.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.chronicle.boundaries import EventTypes, UnknownBoundary, closing
 from workbench.workspace.chronicle import streams_queries
@@ -36,6 +36,30 @@ def boundaries(workspace: Workspace) -> dict[str, EventTypes]:
     """By kind of stream, what closes a stretch. Raises `UnknownBoundary`."""
     found = {kind: boundary(workspace, kind) for kind in workspace.manifest.chronicle.close}
     return {kind: types for kind, types in found.items() if types is not None}
+
+
+class Unknown(NamedTuple):
+    """A kind of stream that is to be closed by what nobody registered."""
+
+    kind: str
+    error: UnknownBoundary
+    """Names key and line."""
+
+
+def known(workspace: Workspace) -> tuple[dict[str, EventTypes], list[Unknown]]:
+    """As `boundaries`, of the kinds for which the manifest names types that there are; and of the others what
+    is wrong with them."""
+    found: dict[str, EventTypes] = {}
+    unknown: list[Unknown] = []
+    for kind in workspace.manifest.chronicle.close:
+        try:
+            types = boundary(workspace, kind)
+        except UnknownBoundary as error:
+            unknown.append(Unknown(kind, error))
+            continue
+        if types is not None:
+            found[kind] = types
+    return found, unknown
 
 
 def overview(workspace: Workspace) -> dict[str, int | None]:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.chronicle.admission import Admission
 from workbench.chronicle.anchors import Anchors
-from workbench.chronicle.boundaries import EventTypes
+from workbench.chronicle.boundaries import EventTypes, UnknownBoundary
 from workbench.chronicle.brief_text import USUAL_CHARACTERS, BriefPage, brief_page
 from workbench.chronicle.consolidator import Consolidator, Lag, NotPinned
 from workbench.chronicle.export_file import Loaded, load_export, write_export
@@ -20,11 +21,12 @@ from workbench.chronicle.prose import Prose
 from workbench.chronicle.sections import Anchor, Section, SectionId
 from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.stretches import coverage, next_stretch
+from workbench.errors import WorkbenchError
 from workbench.log.event_reader import EventReader
 from workbench.log.pins.errors import RecordingError
 from workbench.log.pins.events import PinPromoted
 from workbench.log.pins.ledger import PinLedger
-from workbench.log.pins.recording import Recording, pin_events, read_recording, write_recording
+from workbench.log.pins.recording import Recording, latest_pins, pin_events, read_recording, write_recording
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.sqlite import ScratchRow
 from workbench.log.positions import Positions
@@ -35,7 +37,7 @@ from workbench.storage.errors import DatabaseReadOnly
 from workbench.storage.replacing import replacing
 from workbench.workspace.chronicle.errors import NotConsolidated
 from workbench.workspace.chronicle.hidden_queries import HiddenEvents, admits
-from workbench.workspace.chronicle.turns import Progress, Turn, counted, suppress_stop
+from workbench.workspace.chronicle.turns import Again, Failure, Progress, Turn, counted, suppress_stop
 
 if TYPE_CHECKING:
     from workbench.workspace.chronicle.chronicles import Chronicles
@@ -95,12 +97,13 @@ class StreamChronicle:
         """How far the chronicle is behind. Raises `UnknownBoundary`."""
         boundary = self._boundary()
         last, through = self._reader.last(), self.store.consolidated_through()
-        if boundary is None:
-            return Lag(last, through, None)
         found = coverage(self.store, last)
+        uncovered = found.uncovered(last)
+        if boundary is None:
+            return Lag(last, through, None, uncovered)
         since = Positions(self._log).read_position(FOLD_NAME, self.stream)
         closing = next_stretch(self._reader, boundary, found, max(found.next_seq - 1, since))
-        return Lag(last, through, closing)
+        return Lag(last, through, closing, uncovered)
 
     def brief(self, since_seq: int | None = None, max_chars: int = USUAL_CHARACTERS) -> BriefPage:
         """A page for an agent that goes on with the stream; see `brief_page`."""
@@ -133,20 +136,41 @@ class StreamChronicle:
         cancelled: Cancelled | None = None,
         *,
         patient: bool = True,
-        told: Callable[[], int] | None = None,
+        told: Callable[[], Again] | None = None,
     ) -> Turn:
         """As `consolidate`; the turn also says whether it was stopped.
 
         With `patient=False` it raises `JobRunning` instead of waiting; `told` says of a failure when it is
-        tried again, in microseconds since 1970, for the list of jobs.
+        tried again, for the list of jobs.
         """
+        turn, failure = self.attempted(progress, cancelled, patient=patient, told=told)
+        if failure is not None:
+            raise failure.error
+        return turn
+
+    def attempted(
+        self,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        *,
+        patient: bool = True,
+        told: Callable[[], Again] | None = None,
+    ) -> tuple[Turn, Failure | None]:
+        """As `consolidated`; what is in the way comes back beside the turn, which knows what was written."""
         turn = self._turn("Consolidating", progress, cancelled)
         turn.patient, turn.told = patient, told
-        with suppress_stop(turn):
-            self._consolidator(turn, self._ledger(_UNIT)).consolidate(
-                progress=turn.progress, cancelled=turn.cancelled
-            )
-        return turn
+        turn.command = f"workbench chronicle consolidate --stream {quote(self.stream)}"
+        at: tuple[int, int] | None = None
+        try:
+            consolidator = self._consolidator(turn, self._ledger(_UNIT))
+            try:
+                with suppress_stop(turn):
+                    consolidator.consolidate(progress=turn.progress, cancelled=turn.cancelled)
+            finally:
+                at = consolidator.drawing
+        except WorkbenchError as error:
+            return turn, Failure(self.stream, at, error)
+        return turn, None
 
     def reconsolidate(
         self,
@@ -160,6 +184,8 @@ class StreamChronicle:
         `UnknownSection`, `ChronicleFork` for one that is superseded, and what `consolidate` raises.
         """
         turn = self._turn(f"Writing {section_id[:60]} again in", progress, cancelled)
+        named = f"{quote(section_id[:60])} --stream {quote(self.stream)}"
+        turn.command = f"workbench chronicle reconsolidate {named}"
         return self._consolidator(turn, self._ledger(_AGAIN)).reconsolidate(section_id)
 
     def rebuild(
@@ -241,14 +267,23 @@ class StreamChronicle:
         self._refuse_reading_only()
         turn = self._turn("Loading sections of", progress, cancelled)
         with path.open("rb") as file, suppress_stop(turn), turn.lease(f"{FOLD_NAME}/{self.stream}"):
-            loaded = load_export(self.store, file, progress=turn.progress, cancelled=turn.cancelled)
+            loaded = load_export(
+                self.store,
+                file,
+                boundary=self._known_boundary(),
+                progress=turn.progress,
+                cancelled=turn.cancelled,
+            )
             turn.outcome = counted(loaded.landed, "loaded") if loaded is not None else ""
             return loaded
         return None
 
     def recording_write(self, path: Path) -> int:
-        """Write the pins of this chronicle to a recording; how many. See `write_recording`."""
-        events = pin_events(self._log.stream(pins_stream(self.stream)).read())
+        """Write the pins of this chronicle to a recording; how many. See `write_recording`.
+
+        Of each question the last answer: what a rebuild drew anew took the place of what was there.
+        """
+        events = latest_pins(self._log.stream(pins_stream(self.stream)).read())
         return write_recording(path, events, header={"stream": self.stream})
 
     def recording_read(self, path: Path) -> Recording:
@@ -269,6 +304,12 @@ class StreamChronicle:
 
     def _boundary(self) -> EventTypes | None:
         return self._chronicles.boundary(self.kind)
+
+    def _known_boundary(self) -> EventTypes | None:
+        """As `_boundary`; None where the manifest names what nobody registered."""
+        with suppress(UnknownBoundary):
+            return self._boundary()
+        return None
 
     def _turn(self, doing: str, progress: Progress | None, cancelled: Cancelled | None) -> Turn:
         title = f"{doing} {self.stream}"

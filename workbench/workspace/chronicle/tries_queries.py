@@ -7,6 +7,7 @@ next one, from asking again at once.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import NamedTuple
 
 from workbench.log.event_log import EventLog
@@ -34,6 +35,8 @@ class Tries(NamedTuple):
     """Before this time (microseconds) nothing is tried: what fails may fail everywhere."""
     at: dict[str, int]
     """By lease, before which time that chronicle is not tried."""
+    failures: dict[str, int]
+    """By lease, how often it failed without a success since."""
 
     def next(self, lease: str) -> int:
         """When a chronicle may be tried."""
@@ -55,18 +58,19 @@ def tries(log: EventLog, since: int, failing: str | None = None) -> Tries:
     return Tries(
         min(latest, _after((status, at) for _, status, at in ended)),
         {lease: min(latest, _after(of_it)) for lease, of_it in by_lease.items()},
+        {lease: len(_failures(of_it)) for lease, of_it in by_lease.items()},
     )
 
 
 def _after(ended: Iterable[tuple[str, int]]) -> int:
     """When to try again after these, the last one first; 0 where the last one was well."""
-    failures = last = 0
-    for status, at in ended:
-        if status != "failed":
-            break
-        failures += 1
-        last = max(last, at)
-    return last + min(FIRST_MICROS << min(failures - 1, 20), MOST_MICROS) if failures else 0
+    failed = _failures(ended)
+    return max(failed) + min(FIRST_MICROS << min(len(failed) - 1, 20), MOST_MICROS) if failed else 0
+
+
+def _failures(ended: Iterable[tuple[str, int]]) -> list[int]:
+    """When each of these failed, the last one first, up to the last success."""
+    return [at for _, at in takewhile(lambda end: end[0] == "failed", ended)]
 
 
 def forget_earlier(log: EventLog, lease: str, title: str) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.chronicle.sections import Anchor
-from workbench.chronicle.summarizers.errors import SummarizerCancelled
+from workbench.chronicle.summarizers.errors import SummarizerCancelled, SummarizerError
 from workbench.errors import WorkbenchError
 from workbench.log.times import from_micros
 from workbench.workspace.errors import Cancelled
@@ -30,6 +30,25 @@ Progress = Callable[[int, int | None, str], None]
 """Takes (events done, events in reach or None, what is being written)."""
 
 
+class Again(NamedTuple):
+    """When what failed is tried again."""
+
+    at: int
+    """In microseconds since 1970."""
+    failures: int
+    """So often it has failed, without a success in between."""
+
+
+class Failure(NamedTuple):
+    """What kept a stream's chronicle from being written on."""
+
+    stream: str
+    at: tuple[int, int] | None
+    """The range, both ends inside, that was being written; None where nothing was begun."""
+    error: WorkbenchError
+    """Its message says why, its hint what to do."""
+
+
 class Turn:
     """One call's turn at one chronicle: hand `lease`, `progress` and `cancelled` to what does the work."""
 
@@ -45,8 +64,10 @@ class Turn:
         self.title = title
         self.patient = True
         """Whether it waits for another one that does the same, instead of raising `JobRunning`."""
-        self.told: Callable[[], int] | None = None
-        """Asked when what failed is tried again, in microseconds since 1970."""
+        self.told: Callable[[], Again] | None = None
+        """Asked when what failed is tried again."""
+        self.command = ""
+        """What a person runs to try at once what failed; empty where that is another call."""
         self._progress = progress
         self._cancelled = cancelled
         self._job: Job | None = None
@@ -71,15 +92,25 @@ class Turn:
                 self.stopped = True
                 raise Cancelled(error.message, hint=error.hint) from error
             except WorkbenchError as error:
-                if self.told is not None and not self.stopped:
-                    again = from_micros(self.told()).strftime("%Y-%m-%d %H:%M:%S UTC")
-                    error.hint += f"{'; ' if error.hint else ''}it is tried again at {again}"
+                if not self.stopped:
+                    error.hint = "; ".join(filter(None, (error.hint, *self._what_next(error))))
                 raise
             finally:
                 self._job = None
                 job.finish(self.outcome or counted(len(self.anchors), "written"))
                 if self.stopped:
                     job.status = "stopped"
+
+    def _what_next(self, error: WorkbenchError) -> Iterator[str]:
+        """What comes of a failure, and what can be done about it."""
+        if self.command and isinstance(error, SummarizerError):
+            yield f"try it at once with: {self.command}"
+            yield "what failed before is in: workbench jobs"
+        if self.told is not None:
+            again = self.told()
+            at = from_micros(again.at).strftime("%Y-%m-%d %H:%M:%S UTC")
+            yield f"it has failed {again.failures} times in a row" if again.failures > 1 else ""
+            yield f"it is tried again at {at}"
 
     def _begin(self, name: str, held: ExitStack) -> Job:
         while True:

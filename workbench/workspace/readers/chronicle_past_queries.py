@@ -77,7 +77,7 @@ class ChroniclePast:
         if not last:
             return None
         return msgspec.structs.replace(
-            row, sections=0, due_units=0, withheld=0, last_seq=last, consolidated_through=last
+            row, sections=0, due_units=0, withheld=0, last_seq=last, lag_events=0, consolidated_through=last
         )
 
     def _range_then(self, stream: str, row: RangeRow) -> RangeRow | None:

@@ -82,17 +82,14 @@ class StreamRow(msgspec.Struct, frozen=True, kw_only=True):
     """Current ones."""
     consolidated_through: int
     last_seq: int
+    lag_events: int
+    """Events that are in no section, closed or not."""
     due_units: int
     """Stretches that were closed and have no section, holes among them; counted up to `MOST_DUE`."""
     withheld: int
     """Sections that agents do not get until they are written again."""
     consolidated: bool
     """Whether anything closes a stretch in streams of this kind."""
-
-    @property
-    def lag_events(self) -> int:
-        """Events that are not consolidated, closed or not."""
-        return self.last_seq - self.consolidated_through
 
 
 class RangeRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +111,20 @@ class RangeRow(msgspec.Struct, frozen=True, kw_only=True):
     def generation(self) -> int:
         """Of the current prose."""
         return self.generations
+
+
+class HoleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Events that no section stands for, between sections or before the first one.
+
+    A consolidation goes on behind the last section and fills what was left before: so a hole says that the
+    section behind it was loaded from a file or written by hand, and that none came of what lies before it.
+    """
+
+    from_seq: int
+    to_seq: int
+    """Both ends inside."""
+    before: SectionId
+    """The current section behind it."""
 
 
 class ChronicleReader:
@@ -155,6 +166,8 @@ class ChronicleReader:
         number, name, kind, domain, project, task, last_seq = row
         store = SQLiteChronicleStore(self._log, name)
         closing = sqlite.type_numbers(connection, pairs(close.get(kind, ())))
+        holes = store.holes()
+        end = fetch.value(connection, _END, (number,)) or 0
         return StreamRow(
             stream_id=number,
             stream=name,
@@ -166,7 +179,8 @@ class ChronicleReader:
             sections=store.count(),
             consolidated_through=store.consolidated_through(),
             last_seq=last_seq,
-            due_units=_due(connection, number, closing) + (len(store.holes()) if close.get(kind) else 0),
+            lag_events=last_seq - end + sum(last - first + 1 for first, last in holes),
+            due_units=_due(connection, number, closing, end) + (len(holes) if close.get(kind) else 0),
             withheld=fetch.value(connection, _WITHHELD, (number,)),
             consolidated=bool(close.get(kind)),
         )
@@ -185,6 +199,29 @@ class ChronicleReader:
     def last(self, stream: str, limit: int) -> list[RangeRow]:
         """The last ranges, ascending."""
         return self._ranges(stream, SQLiteChronicleStore(self._log, stream).page_before(None, limit))
+
+    def entries(
+        self, stream: str, limit: int, after: int | None = None, before: int | None = None
+    ) -> list[RangeRow | HoleRow]:
+        """As `page`, with a row for each hole where it lies; `after` and `before` are events that a row of
+        either kind begins with."""
+        store = SQLiteChronicleStore(self._log, stream)
+        if before is None:
+            since = after or 0
+            found = store.page(since, limit)
+        else:
+            since = 0
+            found = store.page_before(before, limit)
+        entries: list[RangeRow | HoleRow] = []
+        for row in self._ranges(stream, found):
+            entries += _hole(store, row, since)
+            entries.append(row)
+        if before is None:
+            return entries[:limit]
+        behind = store.covering(before)
+        if behind is not None and behind.anchor.from_seq == before:
+            entries += _hole_before(store, behind.anchor)
+        return entries[max(0, len(entries) - limit) :]
 
     def _ranges(self, stream: str, found: Sequence[Range]) -> list[RangeRow]:
         return [
@@ -254,15 +291,29 @@ class ChronicleReader:
             return None if number is None else fetch.value(connection, _POSITION, (number, seq))
 
 
-def _due(connection: apsw.Connection, number: int, closing: Sequence[int]) -> int:
+def _due(connection: apsw.Connection, number: int, closing: Sequence[int], since: int) -> int:
     if not closing:
         return 0
-    since = fetch.value(connection, _END, (number,)) or 0
     types = msgspec.json.encode(closing).decode()
     due: int = fetch.value(connection, _DUE, (number, since, types))
     if due or fetch.value(connection, _POSITION, (number, since + _WINDOW)) is None:
         return due
     return int(fetch.value(connection, _FAR, (number, since + _WINDOW, types)))
+
+
+def _hole(store: SQLiteChronicleStore, row: RangeRow, since: int) -> list[HoleRow]:
+    """The hole in front of a range, unless it begins at event `since` or before it."""
+    found = _hole_before(store, row.anchor) if row.after_gap else []
+    return [hole for hole in found if hole.from_seq > since]
+
+
+def _hole_before(store: SQLiteChronicleStore, anchor: Anchor) -> list[HoleRow]:
+    """The hole in front of a section, if there is one."""
+    last = store.newest(1, before=anchor.from_seq)
+    first = last[0].anchor.to_seq + 1 if last else 1
+    if first == anchor.from_seq:
+        return []
+    return [HoleRow(from_seq=first, to_seq=anchor.from_seq - 1, before=anchor.section_id)]
 
 
 def _words(prose: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -17,6 +19,7 @@ import msgspec
 
 from workbench.evidence import EvidenceStore
 from workbench.imports.plain_text import redact_text_in, secrets_in
+from workbench.log.pins.recording import MARKER as RECORDING_MARKER
 from workbench.redaction import SecretFilter
 from workbench.text_encoding import text_encoding
 from workbench.workspace.layout import Layout
@@ -25,6 +28,8 @@ from workbench.workspace.redactions.scan import EventScanner, Hit
 
 _LONGEST_LINE = 256 << 20
 _EXPORT_BEGINS = b'{"causation_id":'
+_CHRONICLE_BEGINS = b'{"chronicle":'
+_LONGEST_HEADER = 1 << 20
 
 
 class DirtyArtifact(NamedTuple):
@@ -114,12 +119,60 @@ def is_export(path: Path) -> bool:
         return file.read(len(_EXPORT_BEGINS)) == _EXPORT_BEGINS
 
 
+def is_chained(path: Path) -> bool:
+    """Whether a file begins as the export of a chronicle or as a recording does, each line of which ends or
+    begins with a digest of those before it: nothing can be taken out of one without making it worthless.
+
+    Raises `OSError`.
+    """
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST_HEADER)
+    return first.startswith(_CHRONICLE_BEGINS) or (
+        first.startswith(b"{") and f'"{RECORDING_MARKER}":'.encode() in first
+    )
+
+
+def chained_hits(path: Path, place: str, secrets: SecretFilter) -> list[Hit]:
+    """What the filter finds in such a file. Raises `OSError`."""
+    found: Counter[str] = Counter()
+    with path.open("rb") as source:
+        while line := source.readline(_LONGEST_LINE):
+            if secrets.may_change(line):
+                found.update(_kinds_in(line, secrets))
+    return [Hit(place, 0, "", kind, number) for kind, number in sorted(found.items())]
+
+
+def _kinds_in(line: bytes, secrets: SecretFilter) -> dict[str, int]:
+    try:
+        texts = _texts_in(msgspec.json.decode(line))
+    except (msgspec.DecodeError, RecursionError):
+        texts = iter((line.decode("utf-8", "surrogateescape"),))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(secrets.redact_text(text)[1])
+    return counts
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts_in(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield name
+            yield from _texts_in(item)
+
+
 def loose_hits(
     path: Path, place: str, scanner: EventScanner, secrets: SecretFilter
 ) -> tuple[list[Hit], bool]:
     """What the filter finds in such a file, and whether it can be taken out of it. Raises `OSError`."""
     if is_export(path):
         return _clean_lines(path, place, scanner, secrets, None), True
+    if is_chained(path):
+        return chained_hits(path, place, secrets), False
     with path.open("rb") as source:
         cleanable = text_encoding(source) is not None
         counts = secrets_in(source, secrets)

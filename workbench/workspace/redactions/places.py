@@ -1,7 +1,8 @@
 """Which files of a workspace a scrub is about: those it cleans, and those it can only name.
 
 Whatever the program keeps or may have left is one or the other. A person's own files are let alone, but for
-exports of the log, wherever they lie.
+exports of the log, which are cleaned, and exports of chronicles and recordings, which are named, wherever
+they lie.
 """
 
 from __future__ import annotations

@@ -156,8 +156,9 @@ def look_at_files(
             continue
         place = _shown(layout, path, secrets)
         try:
-            cleaned = path in own or files.is_export(path)
-            if not cleaned and not places.is_programs(layout, path):
+            chained = files.is_chained(path)
+            cleaned = not chained and (path in own or files.is_export(path))
+            if not cleaned and not chained and not places.is_programs(layout, path):
                 continue
             _look_at_file(path, place, cleaned, scanner, secrets, report, clean)
         except OSError:
@@ -184,7 +185,7 @@ def _look_at_file(
                 clean(path)
             report.add(hits)
         return
-    if not is_text and not hits:
+    if not is_text and not hits and not files.is_chained(path):
         inside = packed.secrets_inside(path, secrets)
         if inside is None or inside:
             report.others.append(OtherFile(place, inside or {}))
