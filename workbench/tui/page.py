@@ -83,6 +83,7 @@ class Page(Asking, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(f"page-{self.NAME}")
         self._stale = False
+        self._list_found: VirtualList[Any] | None = None
         self._moment_read: AsOf | None = None
         """The moment that this screen shows: another than the program's where it was hidden meanwhile."""
         self._status = ""
@@ -191,7 +192,12 @@ class Page(Asking, inherit_bindings=False):
     @property
     def rows(self) -> VirtualList[Any] | None:
         """The list of the list pane, if the screen has one."""
-        return next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
+        # Asked many times for every key: what was found is kept as long as it is there.
+        found = self._list_found
+        if found is None or not found.is_attached:
+            found = next(iter(self.query("#list-content VirtualList").results(VirtualList)), None)
+            self._list_found = found
+        return found
 
     @property
     def cursor_row(self) -> Any:
@@ -203,6 +209,9 @@ class Page(Asking, inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         self._apply_form()
+        if self.app.workspace is None:
+            # Before there are parts whose styles would have to be looked up again.
+            self.add_class("-opening")
         entries = self.app.navigation_entries()
         yield HeaderLine(id="header")
         yield Navigation(entries, self.NAME, column=False, css_id="navigation-line")
@@ -229,6 +238,8 @@ class Page(Asking, inherit_bindings=False):
         if self.app.workspace is None:
             self.add_class("-opening")
             self.set_notice(self.app.opening_text())
+        else:
+            self.remove_class("-opening")
         self.restore(state)
         self.enter_workspace()
         self._say_now_only()
