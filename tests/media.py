@@ -6,6 +6,7 @@ Where neither works the tests fail, for then they would prove nothing.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +24,57 @@ from tests.cli.program import CHECKOUT, Answer
 from tests.media_process import NOBODY
 
 _OURS = ("CHRONICLE_", "WORKBENCH_", "CLAUDE_", "XDG_", "SQLITE_")
+
+
+class _Helper:
+    """The process that runs the commands, each in a child of its own: what one leaves no other one finds."""
+
+    def __init__(self, *, namespace: bool, loaded: bool) -> None:
+        before: list[str] = []
+        if namespace:
+            before = ["unshare", "--mount", "--propagation", "private"]
+            if os.geteuid() != 0:
+                before[1:1] = ["--user", "--map-root-user"]
+        self._process = subprocess.Popen(
+            [*before, sys.executable, "-m", "tests.media_process", *(["--use"] if loaded else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=CHECKOUT,
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        )
+        self.pid: int = self._read()["pid"]
+
+    def ask(self, asked: dict[str, Any]) -> Answer:
+        """Send a request and wait for its answer."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self._process.stdin.flush()
+        said = self._read()
+        return Answer(said["code"], said["out"], said["err"])
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            _helper.cache_clear()
+            raise RuntimeError(f"the helper process ended with {self._process.wait()}")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    def close(self) -> None:
+        """End the process; its mounts go with it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+@cache
+def _helper(namespace: bool, loaded: bool) -> _Helper:
+    """One for all tests of this process: to load the whole program takes longer than most of them."""
+    helper = _Helper(namespace=namespace, loaded=loaded)
+    atexit.register(helper.close)
+    return helper
 
 
 class Program:
@@ -35,19 +88,8 @@ class Program:
         self.env |= {"HOME": str(home), "TMPDIR": "/tmp", "PYTHONPATH": str(CHECKOUT)}
         self._home = home
         self._unprivileged = unprivileged
-        before: list[str] = []
-        if namespace:
-            before = ["unshare", "--mount", "--propagation", "private"]
-            if os.geteuid() != 0:
-                before[1:1] = ["--user", "--map-root-user"]
-        self._process = subprocess.Popen(
-            [*before, sys.executable, "-m", "tests.media_process", *(["--use"] if unprivileged else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=CHECKOUT,
-            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-        )
-        self._pid: int = self._read()["pid"]
+        self._helper = _helper(namespace, unprivileged)
+        self._mounted: list[str] = []
 
     def run(
         self,
@@ -76,35 +118,26 @@ class Program:
 
     def mount(self, *words: str | Path) -> None:
         """Run `mount` inside the namespace."""
-        done = self._ask(do="mount", words=[str(word) for word in words])
+        asked = [str(word) for word in words]
+        done = self._ask(do="mount", words=asked)
         if done.code != 0:
             raise RuntimeError(f"no medium could be mounted: {done.err}")
+        if not any(word.startswith("remount,") for word in asked):
+            self._mounted.append(asked[-1])
 
     def inside(self, path: Path) -> Path:
         """A path of the namespace as this process reaches it."""
-        return Path(f"/proc/{self._pid}/root") / str(path).lstrip("/")
+        return Path(f"/proc/{self._helper.pid}/root") / str(path).lstrip("/")
 
     def _ask(self, **asked: Any) -> Answer:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-        self._process.stdin.flush()
-        said = self._read()
-        return Answer(said["code"], said["out"], said["err"])
-
-    def _read(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the helper process ended with {self._process.wait()}")
-        said: dict[str, Any] = json.loads(line)
-        return said
+        return self._helper.ask(asked)
 
     def close(self) -> None:
-        """End the helper; its mounts go with it."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
+        """Take away what was mounted."""
+        while self._mounted:
+            done = self._ask(do="unmount", words=[self._mounted.pop()])
+            if done.code != 0:
+                raise RuntimeError(f"a medium could not be taken away: {done.err}")
 
     def __enter__(self) -> Self:
         return self

@@ -6,6 +6,7 @@ its stdin closes it ends, and what it mounted is gone with it, whatever became o
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -112,8 +113,9 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(asked: dict[str, Any]) -> dict[str, Any]:
-    if asked["do"] == "mount":
-        done = subprocess.run(["mount", *asked["words"]], capture_output=True, text=True, check=False)
+    command = {"mount": "mount", "unmount": "umount"}.get(asked["do"])
+    if command is not None:
+        done = subprocess.run([command, *asked["words"]], capture_output=True, text=True, check=False)
         return {"code": done.returncode, "out": done.stdout, "err": done.stderr}
     return _run(asked)
 
@@ -123,6 +125,8 @@ def serve() -> None:
     _load()
     if "--use" in sys.argv:
         _use()
+    gc.collect()
+    gc.freeze()
     print(json.dumps({"pid": os.getpid()}), flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(json.loads(line))), flush=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import CHECKOUT, Answer, Run
+from tests.laid_out import laid_out_once
 from workbench.cli import main
 from workbench.workspace import Workspace
 
@@ -73,5 +74,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     """An empty workspace of the owner “ada”, which the program finds by `$CHRONICLE_ROOT`."""
     root = tmp_path / "workspace"
     monkeypatch.setenv("CHRONICLE_ROOT", str(root))
-    with Workspace.create(root, title="Trial", timezone="UTC", owner="ada") as opened:
+    with Workspace.open(_empty(root)) as opened:
         yield opened
+
+
+@laid_out_once
+def _empty(root: Path) -> Path:
+    Workspace.create(root, title="Trial", timezone="UTC", owner="ada").close()
+    return root

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual.pilot import Pilot
 
+from tests.laid_out import laid_out_once
 from tests.tui.shell_probe import until
 from tests.tui.timeline_probe import START, TALK, Steps, entry
 from workbench.chronicle.sections import Anchor, Section, Written
@@ -154,6 +155,7 @@ def again(workspace: Workspace, old: str, prose: str, stream: str = SESSION, **w
         chronicle.store.append_new(made)
 
 
+@laid_out_once
 def full(root: Path) -> Path:
     """A session of four closed stretches, of which three are told, one of them twice; a task that lags."""
 
@@ -184,6 +186,7 @@ def checkpoint(goal: str) -> dict[str, object]:
     }
 
 
+@laid_out_once
 def long(root: Path, ranges: int) -> Path:
     """A session of so many closed stretches of two events each, all told."""
 
@@ -198,6 +201,7 @@ def long(root: Path, ranges: int) -> Path:
     return make_workspace(root, fill)
 
 
+@laid_out_once
 def wide(root: Path) -> Path:
     """Wide characters, right-to-left text, emoji, control characters, markup, and words without an end."""
     prose = (

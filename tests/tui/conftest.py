@@ -6,15 +6,19 @@ import asyncio
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import textual.app
+import textual.css.stylesheet
 import textual.pilot
+from textual._compositor import Compositor
 from textual._context import active_app
 from textual.css.stylesheet import Stylesheet
+from textual.geometry import Region
+from textual.screen import Screen
 
 SOON = 0.02
 """How near a timer is that is waited for: a little more than from one drawing of the screen to the next."""
@@ -108,3 +112,51 @@ def _parse_once(
 
 
 Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
+
+
+_stylesheets: Any = textual.css.stylesheet
+_tokenize_values = _stylesheets.tokenize_values
+_tokens: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
+
+
+def _tokenize_once(values: dict[str, str]) -> dict[str, Any]:
+    """The variables of a theme in tokens: every program of a run begins with the same."""
+    key = tuple(values.items())
+    if key not in _tokens:
+        _tokens[key] = _tokenize_values(values)
+    return dict(_tokens[key])
+
+
+_stylesheets.tokenize_values = _tokenize_once
+
+
+_refresh_screen: Any = Screen._compositor_refresh
+_render_chops: Any = Compositor._render_chops
+_unseen = False
+"""What is drawn now goes to a terminal that is none."""
+
+
+def _refresh_unseen(self: Screen[Any]) -> None:
+    """A repaint of a program without a terminal: Textual throws away what comes of it."""
+    global _unseen
+    _unseen = self.app.is_headless
+    try:
+        _refresh_screen(self)
+    finally:
+        _unseen = False
+
+
+def _draw_widgets(self: Compositor, crop: Region, is_rendered_line: Callable[[int], bool]) -> Any:
+    """Draw the widgets, as on every repaint; put their lines together only where somebody looks at them."""
+    global _unseen
+    if not _unseen:
+        return _render_chops(self, crop, is_rendered_line)
+    # A dialog draws the screen below it from that one's lines, and keeps them.
+    _unseen = False
+    for _ in self._get_renders(crop):
+        pass
+    return []
+
+
+Screen._compositor_refresh = _refresh_unseen  # type: ignore[method-assign]
+Compositor._render_chops = _draw_widgets  # type: ignore[method-assign]

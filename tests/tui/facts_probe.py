@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from textual.pilot import Pilot
 
+from tests.laid_out import laid_out_once
 from tests.tui.shell_probe import until
 from tests.tui.timeline_probe import Steps
 from workbench.tui.app import WorkbenchApp
@@ -100,6 +101,7 @@ def make_workspace(root: Path, fill: Callable[[Workspace], object] = lambda work
     return root
 
 
+@laid_out_once
 def full(root: Path) -> Path:
     """Nine current facts: a chain of four with all kinds, one disputed, one built on, two that clash."""
 
@@ -156,6 +158,7 @@ def full(root: Path) -> Path:
         return make_workspace(root, fill)
 
 
+@laid_out_once
 def wide(root: Path) -> Path:
     """Long words, wide characters, right-to-left text, emoji, control characters, markup."""
 
@@ -179,6 +182,7 @@ def wide(root: Path) -> Path:
     return make_workspace(root, fill)
 
 
+@laid_out_once
 def chain_of(root: Path, links: int) -> Path:
     """One slot that was replaced again and again."""
 

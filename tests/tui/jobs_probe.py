@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from textual.pilot import Pilot
 
+from tests.laid_out import laid_out_once
 from tests.tui.shell_probe import until
 from tests.workspace.jobs_cases import put
 from workbench.log.times import to_micros
@@ -90,6 +91,7 @@ def make_workspace(root: Path) -> Path:
     return root
 
 
+@laid_out_once
 def fill(root: Path) -> Path:
     """Jobs that run, stop, ended well, failed, were stopped, and died."""
     make_workspace(root)

@@ -12,6 +12,7 @@ from uuid import UUID
 from msgspec.structs import replace
 from textual.pilot import Pilot
 
+from tests.laid_out import laid_out_once
 from tests.tui.shell_probe import until
 from workbench.log import PendingEvent
 from workbench.log.registry import Payload
@@ -120,10 +121,15 @@ DESCRIBED = ChronicumDescribed(title="The importer behind a flag", cwd="/src/atl
 
 def make_workspace(root: Path, sessions: dict[str, Sequence[PendingEvent | Payload]]) -> Path:
     """A workspace with these sessions, the last one active last; ids and times are the same in every run."""
+    return _with_sessions(root, *((session, tuple(payloads)) for session, payloads in sessions.items()))
+
+
+@laid_out_once
+def _with_sessions(root: Path, *sessions: tuple[str, Sequence[PendingEvent | Payload]]) -> Path:
     with Workspace.create(
         root, title="Probe", timezone="Europe/Berlin", owner="maya", clock=Steps()
     ) as workspace:
-        for session, payloads in sessions.items():
+        for session, payloads in sessions:
             record(workspace, session, ChronicumCreated(chronicum_id=session, owner_id="maya"), *payloads)
     return root
 

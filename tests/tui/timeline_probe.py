@@ -11,6 +11,7 @@ from uuid import UUID
 
 from textual.pilot import Pilot
 
+from tests.laid_out import laid_out_once
 from tests.tui.shell_probe import until
 from workbench.log import PendingEvent
 from workbench.log.registry import Payload
@@ -105,6 +106,7 @@ WIDE: tuple[Payload, ...] = (
 )
 
 
+@laid_out_once
 def make_workspace(root: Path, batches: Sequence[Payload] = (), *, session: str = "s1") -> Path:
     """A workspace at `root` with these events in one session; ids and times are the same in every run."""
     numbers = count(1)
@@ -127,6 +129,7 @@ def many(number: int) -> Iterator[Payload]:
         yield entry(f"entry {at} about a {word}", "maya" if at % 10 == 0 else "planner")
 
 
+@laid_out_once
 def make_long(root: Path, number: int) -> Path:
     """A workspace with `number` events, written in one go."""
     with Workspace.create(
@@ -136,6 +139,7 @@ def make_long(root: Path, number: int) -> Path:
     return root
 
 
+@laid_out_once
 def make_spread(root: Path) -> Path:
     """Sixty days of 2026 with one or two entries in every tenth; recorded in another order. 13 events."""
     numbers = count(1)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.laid_out import laid_out_once
 from workbench.memory.receipts import Receipt
 from workbench.workspace import Workspace
 
@@ -69,6 +70,7 @@ class Desk:
         return carrier.checkpoint.id
 
 
+@laid_out_once
 def make_desk(root: Path) -> Path:
     """Four open tasks, of which three wait, and two closed ones; of each kind of alarm there is one."""
     (root.parent / "notes.txt").write_text("fuzzed for ten minutes, no crash\n")
@@ -124,6 +126,7 @@ HOSTILE_TASKS = (
 )
 
 
+@laid_out_once
 def make_hostile_desk(root: Path) -> Path:
     """Tasks whose names and texts break programs that draw them; the last has lists as long as they may be."""
     with Desk(root) as desk:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.laid_out import laid_out_once
 from workbench.log.times import to_micros
 from workbench.workspace import Workspace
 
@@ -114,6 +115,7 @@ def holding(
         holder.close()
 
 
+@laid_out_once
 def new_root(root: Path) -> Path:
     """An empty workspace on disk."""
     Workspace.create(root, title="Jobs", timezone="UTC", owner="ada").close()

@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from tests.laid_out import laid_out_once
 from workbench.imports.sources import Source, save_source
 from workbench.log import EventLog, PendingEvent
 from workbench.log.ports import PassThrough
@@ -54,6 +55,7 @@ def holders(root: Path, *seeds: int) -> list[str]:
     return found
 
 
+@laid_out_once
 def new_root(root: Path) -> Path:
     """An empty workspace on disk."""
     Workspace.create(root, title="Secrets", timezone="UTC", owner="ada").close()

@@ -15,6 +15,7 @@ from typing import Any
 import apsw
 import pytest
 
+from tests.laid_out import laid_out_once
 from workbench import Actum
 from workbench.log import leftovers
 from workbench.log.event_log import EventLog
@@ -51,12 +52,17 @@ def fill(workspace: Workspace, acta: int = 40) -> None:
         act(workspace, ("one", "two")[number % 3 == 0], f"words{number} common", call_id=f"c{number}")
 
 
+@laid_out_once
+def healthy(root: Path) -> Path:
+    """A healthy workspace."""
+    with Workspace.create(root, timezone="UTC", owner="ada") as workspace:
+        fill(workspace)
+    return root
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A healthy workspace."""
-    with Workspace.create(tmp_path / "w", timezone="UTC", owner="ada") as workspace:
-        fill(workspace)
-    return tmp_path / "w"
+    return healthy(tmp_path / "w")
 
 
 def edit(root: Path, *statements: str) -> None:

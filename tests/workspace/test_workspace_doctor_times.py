@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.laid_out import laid_out_once
 from workbench import Actum
 from workbench.log.times import UnreadableInstant, from_micros
 from workbench.storage import fetch
@@ -19,10 +20,10 @@ from workbench.workspace.doctor.order import EARLIEST, LATEST
 BEYOND = (2**63 - 1, -(2**63), LATEST + 1, EARLIEST - 1)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@laid_out_once
+def healthy(root: Path) -> Path:
     """A healthy workspace of forty-two events."""
-    with Workspace.create(tmp_path / "w", timezone="UTC", owner="ada") as workspace:
+    with Workspace.create(root, timezone="UTC", owner="ada") as workspace:
         for number in range(40):
             workspace.sessions.record_actum(
                 "ada",
@@ -34,7 +35,12 @@ def root(tmp_path: Path) -> Path:
                     content=f"words{number}",
                 ),
             )
-    return tmp_path / "w"
+    return root
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return healthy(tmp_path / "w")
 
 
 def edit(root: Path, *statements: str) -> None:

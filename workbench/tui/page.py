@@ -209,6 +209,9 @@ class Page(Asking, inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         self._apply_form()
+        if self.app.workspace is None:
+            # Before there are parts whose styles would have to be looked up again.
+            self.add_class("-opening")
         entries = self.app.navigation_entries()
         yield HeaderLine(id="header")
         yield Navigation(entries, self.NAME, column=False, css_id="navigation-line")
@@ -235,6 +238,8 @@ class Page(Asking, inherit_bindings=False):
         if self.app.workspace is None:
             self.add_class("-opening")
             self.set_notice(self.app.opening_text())
+        else:
+            self.remove_class("-opening")
         self.restore(state)
         self.enter_workspace()
         self._say_now_only()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
 from workbench.tui.chronicle.nodes import OlderNode, OpenNode, RangeNode, StreamNode, range_of
+from workbench.tui.shapes import has_shape
 
 if TYPE_CHECKING:
     from workbench.tui.chronicle.nodes import Node
@@ -30,7 +31,9 @@ class ShowsChronicles(Protocol):
 
 def _page(app: Shell) -> ShowsChronicles | None:
     page = app.page
-    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsChronicles) else None
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsChronicles):
+        return None
+    return cast(ShowsChronicles, page)
 
 
 def _node(app: Shell) -> Node | None:

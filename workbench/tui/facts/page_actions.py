@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
+from workbench.tui.shapes import has_shape
 from workbench.workspace.fact_rows import FactFilter
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class ShowsFacts(Protocol):
 
 def _page(app: Shell) -> ShowsFacts | None:
     page = app.page
-    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsFacts) else None
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsFacts):
+        return None
+    return cast(ShowsFacts, page)
 
 
 def _has_filter(app: Shell) -> str:

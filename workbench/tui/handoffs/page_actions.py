@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
 from workbench.tui.handoffs.desk_rows import FilePick, LinePick, ObservationPick, Pick
+from workbench.tui.shapes import has_shape
 from workbench.workspace.rows import HandoffFilter
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class ShowsHandoffs(Protocol):
 
 def _page(app: Shell) -> ShowsHandoffs | None:
     page = app.page
-    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsHandoffs) else None
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsHandoffs):
+        return None
+    return cast(ShowsHandoffs, page)
 
 
 def _has_task(app: Shell) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
+from workbench.tui.shapes import has_shape
 from workbench.workspace.jobs.outcomes import session_made
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ class ShowsJob(Protocol):
 
 def _row(app: Shell) -> JobRow | None:
     page = app.page
-    if page is None or page.NAME != NAME:
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsJob):
         return None
-    return page.job if isinstance(page, ShowsJob) else None
+    return cast(ShowsJob, page).job
 
 
 def _stoppable(app: Shell) -> str:

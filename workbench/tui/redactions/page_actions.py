@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
+from workbench.tui.shapes import has_shape
 from workbench.workspace.rows import RedactionFilter
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class ShowsRedactions(Protocol):
 
 def _page(app: Shell) -> ShowsRedactions | None:
     page = app.page
-    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsRedactions) else None
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsRedactions):
+        return None
+    return cast(ShowsRedactions, page)
 
 
 def _open(app: Shell) -> str:

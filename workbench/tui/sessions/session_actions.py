@@ -16,8 +16,9 @@ NAME = "sessions"
 
 
 def _detail(app: WorkbenchApp) -> SessionDetail | None:
-    page = app.page
-    return None if page is None else next(iter(page.query(SessionDetail).results(SessionDetail)), None)
+    # Kept by its screen, not looked for among the widgets: a dozen actions ask for it at every key.
+    detail = getattr(app.page, "detail", None)
+    return detail if isinstance(detail, SessionDetail) else None
 
 
 def _in_session(app: WorkbenchApp) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from workbench.tui.actions import Action, writing
+from workbench.tui.shapes import has_shape
 from workbench.tui.timeline.event_words import text_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class ShowsEvents(Protocol):
 
 def _page(app: Shell) -> ShowsEvents | None:
     page = app.page
-    return page if page is not None and page.NAME == NAME and isinstance(page, ShowsEvents) else None
+    if page is None or page.NAME != NAME or not has_shape(page, ShowsEvents):
+        return None
+    return cast(ShowsEvents, page)
 
 
 def _has_filter(app: Shell) -> str:

@@ -166,7 +166,7 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
 
     def _row_width(self) -> int:
         """Cells for a row's own text: without the bar and the thumb."""
-        return max(1, self.size.width - 2)
+        return max(1, self.size_drawn.width - 2)
 
     def _header_lines(self) -> int:
         return 0 if self._painter.header(self._row_width()) is None else 1
@@ -178,8 +178,9 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
 
     def _lines(self) -> list[tuple[int, int]]:
         # Textual draws a widget in its new size before it tells the widget so.
-        if self._shown is None or self._shown_size != self.size:
-            self._shown_size = self.size
+        size = self.size_drawn
+        if self._shown is None or self._shown_size != size:
+            self._shown_size = size
             self._shown = self._view.shown()
         return self._shown
 
@@ -190,7 +191,7 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        width = self.size.width
+        width = self.size_drawn.width
         header = self._painter.header(self._row_width())
         if header is not None:
             if y == 0:

@@ -19,22 +19,36 @@ class ScrolledWidget(DrawnWidget):
     """The wheel moves the screen, the thumb can be clicked and dragged; a subclass says what that does."""
 
     _dragging = False
-    _painted_size: Size | None = None
-    _painted_thumb: range | None = None
+    _drawing = False
+    """Lines are drawn: size and thumb are the same for all of them, and dear to find out."""
+    _drawn_size: Size | None = None
+    _drawn_thumb: range | None = None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        # Every line asks for the size and the thumb several times; while they are painted neither changes.
-        self._painted_size = super().size
-        self._painted_thumb = self.thumb()
+        """Draw some lines; what all of them share is looked up once."""
+        self._drawing, self._drawn_size, self._drawn_thumb = True, None, None
         try:
             return super().render_lines(crop)
         finally:
-            self._painted_size = self._painted_thumb = None
+            self._drawing = False
 
     @property
-    def size(self) -> Size:
-        """Cells of the content."""
-        return super().size if self._painted_size is None else self._painted_size
+    def size_drawn(self) -> Size:
+        """The size, at less cost while lines are drawn."""
+        if not self._drawing:
+            return self.size
+        if self._drawn_size is None:
+            self._drawn_size = self.size
+        return self._drawn_size
+
+    @property
+    def thumb_drawn(self) -> range:
+        """The lines of the thumb, at less cost while lines are drawn."""
+        if not self._drawing:
+            return self.thumb()
+        if self._drawn_thumb is None:
+            self._drawn_thumb = self.thumb()
+        return self._drawn_thumb
 
     @property
     def track_top(self) -> int:
@@ -56,11 +70,11 @@ class ScrolledWidget(DrawnWidget):
     def with_edge(self, strip: Strip, y: int) -> Strip:
         """A strip of a cell less than the width, and the thumb or the empty track behind it."""
         plain = self.look("text")
-        thumb = self.thumb() if self._painted_thumb is None else self._painted_thumb
-        on_thumb = y - self.track_top in thumb
+        width = self.size_drawn.width
+        on_thumb = y - self.track_top in self.thumb_drawn
         role = "thumb-focused" if self.has_focus else "thumb"
         edge = Segment(THUMB, self.look(role)) if on_thumb else Segment(" ", plain)
-        return Strip([*strip.adjust_cell_length(self.size.width - 1, plain), edge], self.size.width)
+        return Strip([*strip.adjust_cell_length(width - 1, plain), edge], width)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
