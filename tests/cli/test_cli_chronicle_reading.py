@@ -300,3 +300,22 @@ def test_a_database_of_an_older_release_is_left_as_it_is(run: Run, tmp_path: Pat
         assert (answer.code, f"workbench migrate --root {root}" in answer.err) == (3, True), answer
     assert (root / "chronicle.db").read_bytes() == before
     assert run("chronicle", "status", "--root", root, "--migrate", *JSON).json["next"] is None
+
+
+def test_events_that_no_section_tells_have_a_line_of_their_own(run: Run, written: Workspace) -> None:
+    store = written.chronicle("dinner").store
+    kept = [each for each in store.export() if each.anchor.from_seq != 4]
+    store.reset()
+    store.load(kept)
+    answer = run("chronicle", "sections", *DINNER, *JSON).json
+    assert [each["section_id"] for each in answer["sections"]] == ["1-3", "6-7"]
+    assert answer["holes"] == [{"from_seq": 4, "to_seq": 5, "before": "6-7"}]
+    lines = run("chronicle", "sections", *DINNER).out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["1-3", "–", "6-7"]
+    assert "no section tells the events 4–5" in lines[2]
+    seen, following = [], 0
+    while following is not None:
+        page = run("chronicle", "sections", *DINNER, "--limit", "1", "--after", str(following), *JSON).json
+        seen += [each["from_seq"] for each in (*page["sections"], *page["holes"])]
+        following = page["next"]
+    assert seen == [1, 4, 6]

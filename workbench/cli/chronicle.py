@@ -72,20 +72,22 @@ def status(given: Given, named: Named, limit: int, after: str | None) -> None:
 def sections(given: Given, named: Named, every: bool, limit: int, after: int | None) -> None:
     """List the sections of a stream, the first events first.
 
-    --limit counts ranges: with --all, each comes with all its generations. With --format json the prose is
-    there whole, without it how it begins.
+    --limit counts ranges: with --all, each comes with all its generations. Events between sections that no
+    section tells have a line of their own. With --format json the prose is there whole, without it how it
+    begins.
     """
     from workbench.cli import chronicle_forms as forms
 
     with open_workspace(given) as workspace:
         reader = workspace.readers.chronicle
         stream = stream_of(workspace, named)
-        ranges = reader.page(stream, limit + 1, after=after)
-        following = ranges[limit - 1].anchor.from_seq if len(ranges) > limit else None
-        ranges = ranges[:limit]
+        entries = reader.entries(stream, limit + 1, after=after)
+        following = entries[limit - 1].from_seq if len(entries) > limit else None
+        entries = entries[:limit]
         if given.as_json:
-            found = forms.sections(reader, stream, ranges, every=every)
-            write_json({"stream": stream, "sections": list(found), "next": following})
+            found = forms.sections(reader, stream, entries, every=every)
+            holes = forms.holes(entries)
+            write_json({"stream": stream, "sections": list(found), "holes": holes, "next": following})
             return
         from workbench.cli.chronicle_lines import Lines
         from workbench.workspace.summary import can_be_written
@@ -93,7 +95,7 @@ def sections(given: Given, named: Named, every: bool, limit: int, after: int | N
         lines = Lines(workspace.timezone, given)
         can_write = can_be_written(workspace.layout)
         listed = lines.sections(
-            reader, stream, ranges, following, every=every, first=not after, can_write=can_write
+            reader, stream, entries, following, every=every, first=not after, can_write=can_write
         )
         write_lines(listed)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.workspace.readers.chronicle_queries import HoleRow, RangeRow
+
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Anchor, Section, Written
     from workbench.log.pins.recording import Recording
     from workbench.workspace.chronicle.stream import Rebuilt
-    from workbench.workspace.readers.chronicle_queries import ChronicleReader, RangeRow, StreamRow
+    from workbench.workspace.readers.chronicle_queries import ChronicleReader, StreamRow
 
 
 def stream(row: StreamRow) -> dict[str, Any]:
@@ -57,14 +59,25 @@ def section(found: Section, chain: Sequence[Section], *, withheld: bool) -> dict
 
 
 def sections(
-    reader: ChronicleReader, stream_name: str, ranges: Sequence[RangeRow], *, every: bool
+    reader: ChronicleReader, stream_name: str, entries: Sequence[RangeRow | HoleRow], *, every: bool
 ) -> Iterator[dict[str, Any]]:
     """The sections of ranges, with their prose; superseded ones before what supersedes them."""
-    for row in ranges:
+    for row in entries:
+        if not isinstance(row, RangeRow):
+            continue
         chain = reader.generations(stream_name, row.anchor.from_seq, row.anchor.to_seq)
         for found in chain if every else chain[-1:]:
             withheld = row.withheld if found is chain[-1] else reader.withheld(stream_name, found)
             yield section(found, chain, withheld=withheld)
+
+
+def holes(entries: Sequence[RangeRow | HoleRow]) -> list[dict[str, Any]]:
+    """The events between sections that no section stands for."""
+    return [
+        {"from_seq": row.from_seq, "to_seq": row.to_seq, "before": row.before}
+        for row in entries
+        if isinstance(row, HoleRow)
+    ]
 
 
 def drawn(by_stream: Mapping[str, Sequence[Anchor]]) -> list[dict[str, Any]]:

@@ -11,13 +11,14 @@ from workbench.cli.errors import with_root
 from workbench.cli.output import Column, line_width, table
 from workbench.drawing import counted, exact, number, one_line, plain_prose, visible, wrap
 from workbench.identity.builtins import DEFAULT_DOMAIN
+from workbench.workspace.readers.chronicle_queries import HoleRow, RangeRow
 
 if TYPE_CHECKING:
     from workbench.chronicle.sections import Anchor, Section, Written
     from workbench.cli.given import Given
     from workbench.log.pins.recording import Recording
     from workbench.workspace.chronicle.stream import Rebuilt
-    from workbench.workspace.readers.chronicle_queries import ChronicleReader, RangeRow, StreamRow
+    from workbench.workspace.readers.chronicle_queries import ChronicleReader, StreamRow
     from workbench.workspace.rows import EventRow
 
 _STREAMS = (
@@ -42,6 +43,7 @@ _SECTIONS = (
 )
 _BEGINNING = 300
 """Characters of prose that a list draws a line of."""
+_NO_SECTION = "\u2013"
 _LONGEST = 4000
 _IDS = 20
 """Sections that are named after they were written; more are counted."""
@@ -98,7 +100,7 @@ class Lines:
         self,
         reader: ChronicleReader,
         stream: str,
-        ranges: Sequence[RangeRow],
+        entries: Sequence[RangeRow | HoleRow],
         following: int | None,
         *,
         every: bool,
@@ -106,7 +108,7 @@ class Lines:
         can_write: bool,
     ) -> Iterator[str]:
         """The list of a stream's sections; with `every`, older generations before the current one."""
-        if not ranges:
+        if not entries:
             yield one_line(f"no sections in {stream}" if first else "no more sections", _LONGEST)
             if first:
                 yield ""
@@ -114,13 +116,18 @@ class Lines:
                 helps = f"write up what is closed with: {command} --stream {quote(stream)}"
                 yield visible(helps if can_write else _UNWRITTEN)
             return
-        yield from table(_SECTIONS, self._section_rows(reader, stream, ranges, every=every))
+        yield from table(_SECTIONS, self._section_rows(reader, stream, entries, every=every))
         yield from _more(following)
 
     def _section_rows(
-        self, reader: ChronicleReader, stream: str, ranges: Sequence[RangeRow], *, every: bool
+        self, reader: ChronicleReader, stream: str, entries: Sequence[RangeRow | HoleRow], *, every: bool
     ) -> Iterator[tuple[str, ...]]:
-        for row in ranges:
+        for row in entries:
+            if isinstance(row, HoleRow):
+                events = number(row.to_seq - row.from_seq + 1)
+                told = f"no section tells the events {row.from_seq}\u2013{row.to_seq}"
+                yield (_NO_SECTION, events, "", "", "", "hole", told)
+                continue
             anchor = row.anchor
             count = number(anchor.to_seq - anchor.from_seq + 1)
             older: Sequence[Section] = ()

@@ -112,6 +112,11 @@ class RangeRow(msgspec.Struct, frozen=True, kw_only=True):
         """Of the current prose."""
         return self.generations
 
+    @property
+    def from_seq(self) -> int:
+        """The first of the events."""
+        return self.anchor.from_seq
+
 
 class HoleRow(msgspec.Struct, frozen=True, kw_only=True):
     """Events that no section stands for, between sections or before the first one.
