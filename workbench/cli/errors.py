@@ -12,6 +12,7 @@ import click
 from workbench.cli.given import Given
 from workbench.cli.last_word import say
 from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
+from workbench.cli.shown import may_hold
 from workbench.cli.streams import end_line
 from workbench.errors import WorkbenchError
 
@@ -249,9 +250,13 @@ def _being_scrubbed(given: Given) -> bool:
 
 def _without_secrets(said: dict[str, Any]) -> None:
     """An error may quote what it could not take, and that may be a key: no log is the place for one."""
+    parts = [part for part in ("error", "hint") if may_hold(said[part])]
+    if not parts:
+        # The filter's rules take longer to load than most commands run.
+        return
     from workbench.redaction import redact
 
-    for part in ("error", "hint"):
+    for part in parts:
         said[part] = redact(said[part]).text
 
 
