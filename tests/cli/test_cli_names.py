@@ -90,7 +90,7 @@ def test_an_alias_can_be_given_in_a_workspace_without_a_database(tmp_path: Path,
 @pytest.mark.parametrize(
     ("words", "code", "kind", "said"),
     [
-        (("project", "status", "--of", "beacon", "--new"), 1, "name_clash", "belongs to both"),
+        (("project", "status", "--of", "beacon", "--new"), 1, "name_clash", "an alias of the project"),
         (("project", "a", "--of", "beacon"), 1, "name_unknown", "no project is called so"),
         (("project", " ", "--of", "beacon"), 2, "invalid_argument", "blank"),
         (("project", "x" * 201, "--of", "beacon"), 2, "invalid_argument", "at most 200"),

@@ -22,7 +22,7 @@ _KINDS = ("project", "domain", "agent")
 _COLUMNS = (
     Column("kind"),
     Column("name", most=32, least=12),
-    Column("n", "right"),
+    Column("used", "right"),
     Column("first"),
     Column("last"),
     Column("spelling"),

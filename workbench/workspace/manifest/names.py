@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from workbench.identity.builtins import AGENTS
-from workbench.identity.entries import Names, clashes
+from workbench.identity.entries import Clash, Names, clashes
+from workbench.identity.folding import fold
 from workbench.identity.registry import EMPTY, Registry
 from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.model import Agent, Domain, Project
@@ -36,7 +37,7 @@ def build_registry(
         for clash in clashes(kind, names, AGENTS if kind == "agent" else ()):
             at: At = (f"{kind}s", entries[clash.entry][0])
             at += ("id",) if clash.alias is None else ("aliases", clash.alias)
-            findings.error(at, f"{clash.sentence}; take it out of one of the two")
+            findings.error(at, f"{clash.sentence}; {_way_out(clash, names)}")
             clashed = True
         for number, entry in entries:
             _warn_of_unseen(kind, number, entry, findings)
@@ -47,6 +48,12 @@ def build_registry(
         domains=[entry for _, entry in kinds["domain"]],
         agents=[entry for _, entry in kinds["agent"]],
     )
+
+
+def _way_out(clash: Clash, declared: Sequence[Names]) -> str:
+    if any(fold(entry.id) == fold(clash.owner) for entry in declared):
+        return "take it out of one of the two"
+    return f"{clash.owner!r} is built in, and an entry with that id replaces it"
 
 
 def _warn_of_unseen(kind: str, number: int, entry: Names, findings: Findings) -> None:
