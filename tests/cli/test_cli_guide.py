@@ -27,7 +27,7 @@ def test_a_page_is_printed_as_it_is_written(run: Run, name: str) -> None:
     text = (GUIDE / f"{name}.md").read_text("utf-8")
     answer = run("help", name)
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == text
+    assert answer.out == text.removesuffix("\n") + "\n"
     assert run("help", name.upper(), "--format", "json").json["text"] == text
 
 

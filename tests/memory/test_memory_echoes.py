@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, strategies
+from hypothesis import given, settings, strategies
 
 from tests.memory.written_cases import FILTER, TOKEN, fresh
 from workbench.errors import WorkbenchError
@@ -108,6 +108,7 @@ def test_a_name_that_nobody_sees_is_blank(tmp_path: Path, name: str) -> None:
 PLAIN_WORDS = "password passwd secret token key api auth bearer sk pk ghp npm glpat xoxb hf ya akia pin pw login".split()
 
 
+@settings(deadline=None)
 @given(
     strategies.from_regex(_PLAIN, fullmatch=True)
     | strategies.lists(
