@@ -56,11 +56,16 @@ def _way_out(clash: Clash, declared: Sequence[Names]) -> str:
     return f"{clash.owner!r} is built in, and an entry with that id replaces it"
 
 
+def has_unseen(name: str) -> bool:
+    """Whether a name holds characters that nobody sees, such as marks of direction."""
+    return any(unicodedata.category(character) == "Cf" for character in name)
+
+
 def _warn_of_unseen(kind: str, number: int, entry: Names, findings: Findings) -> None:
     """Note characters in a name that nobody sees: it looks like another one and is not."""
     spellings = [("id", None, entry.id), *(("aliases", n, each) for n, each in enumerate(entry.aliases))]
     for key, place, spelling in spellings:
-        if any(unicodedata.category(character) == "Cf" for character in spelling):
+        if has_unseen(spelling):
             at: At = (f"{kind}s", number, key)
             findings.warning(
                 at if place is None else (*at, place), "the name holds characters that cannot be seen"
