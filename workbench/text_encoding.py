@@ -243,3 +243,12 @@ class _Back:
     def end(self) -> None:
         """Nothing comes any more."""
         self._target.write(self._decoder.decode(b"", final=True).encode(self._encoding, "surrogatepass"))
+
+
+def spelled(name: str) -> str:
+    """A name of a file as text: its bytes that are none, which the system hands over as lone surrogates, are
+    spelled out as \\xff, as a shell takes them; any other surrogate as \\ud800."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()

@@ -58,7 +58,7 @@ def test_the_list_as_text(names: list[str], run: Run) -> None:
     for text in (names[0][:12], names[1][:12], "c.bin (extension not allowed)", "missing", "claude"):
         assert text in answer.out
     assert "\x1b" not in answer.out
-    assert "in all: archived 2, pointer_only 1, missing 1" in answer.out
+    assert "in the workspace: archived 2, pointer_only 1, missing 1" in answer.out
 
 
 def test_the_list_as_json(names: list[str], run: Run) -> None:

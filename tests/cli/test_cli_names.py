@@ -90,7 +90,7 @@ def test_an_alias_can_be_given_in_a_workspace_without_a_database(tmp_path: Path,
 @pytest.mark.parametrize(
     ("words", "code", "kind", "said"),
     [
-        (("project", "status", "--of", "beacon", "--new"), 1, "name_clash", "belongs to both"),
+        (("project", "status", "--of", "beacon", "--new"), 1, "name_clash", "an alias of the project"),
         (("project", "a", "--of", "beacon"), 1, "name_unknown", "no project is called so"),
         (("project", " ", "--of", "beacon"), 2, "invalid_argument", "blank"),
         (("project", "x" * 201, "--of", "beacon"), 2, "invalid_argument", "at most 200"),
@@ -234,3 +234,22 @@ def test_a_secret_in_the_manifest_is_listed_as_a_marker(workspace: Workspace, ru
     marker = "[REDACTED:github_token]"
     assert ("plain", marker) in {(each["spelling"], each["canonical"]) for each in names}
     assert (marker, "bot") in {(each["spelling"], each["canonical"]) for each in names}
+
+
+def test_an_alias_with_unseen_characters_is_written_with_a_warning(workspace: Workspace, run: Run) -> None:
+    observe(workspace.log, "atlas")
+    answer = run("names", "alias", "project", "\u202eatlas-app", "--of", "atlas", "--format", "json")
+    assert (answer.code, answer.json["changed"]) == (0, True)
+    assert "warning: the new spelling holds characters that cannot be seen" in answer.err
+    assert run("names", "alias", "project", "atlas-two", "--of", "atlas").err == ""
+
+
+def test_a_built_in_agent_is_called_so(workspace: Workspace, run: Run) -> None:
+    answer = run("names", "alias", "agent", "codex", "--of", "coder", "--new")
+    assert answer.code == 1
+    assert "'codex' is the id of the built-in agent 'codex', and an id cannot mean another name" in answer.err
+    assert "workbench names alias agent coder --of codex" in answer.err
+    assert 'an [[agents]] entry with id = "codex" replaces what is built in' in answer.err
+    _add_to_manifest(workspace, "[[agents]]\nid = 'coder'\naliases = ['operator']\n")
+    said = run("manifest", "check").out
+    assert "'claude' is built in, and an entry with that id replaces it" in said

@@ -407,13 +407,13 @@ def test_headings_say_how_many_there_are_beyond_what_is_shown(kept: Kept) -> Non
     assert "## Current facts\n" in text
     kept.record_event("f10", project="atlas", fact=fact("slot 10", "x"))
     page = kept.brief(max_chars=8000)
-    assert "## Current facts, 10 of 11\n" in page.text
+    assert re.search(r"^## Current facts, 10 of 11 \(all: workbench facts[^\n]*\)$", page.text, re.M)
     assert page.counts["facts"] == 10
     for number in range(11, 101):
         kept.record_event(f"f{number}", project="atlas", fact=fact(f"slot {number}", "x"))
-    assert "## Current facts, 10 of 100+\n" in kept.brief(max_chars=8000).text
+    assert "## Current facts, 10 of 100+ (all: workbench facts)\n" in kept.brief(max_chars=8000).text
     short = kept.brief(max_chars=1500)
-    assert f"## Current facts, {short.counts['facts']} of 100+\n" in short.text
+    assert f"## Current facts, {short.counts['facts']} of 100+ (all: workbench facts)\n" in short.text
 
 
 def test_the_protocol_names_both_faces(kept: Kept) -> None:
@@ -460,7 +460,8 @@ def test_a_small_brief_says_what_it_leaves_out_and_keeps_what_is_in_question(kep
             ("Decisions, last 14 days", "decisions", 12),
         ):
             if shown[name]:
-                assert f"## {heading}, {shown[name]} of {total}\n" in page.text
+                more = " (all: workbench facts --project atlas)" if name == "facts" else ""
+                assert f"## {heading}, {shown[name]} of {total}{more}\n" in page.text
             else:
                 last = page.text.splitlines()[-1]
                 assert last.startswith("Left out for want of room: ")

@@ -179,3 +179,76 @@ def test_a_task_status_under_one_spelling_replaces_that_of_another(kept: Kept) -
         "y", project="atlas", task_id="launch_plan", fact=fact("completed", first, slot="task.status")
     )
     assert current(kept) == ["completed"]
+
+
+def test_a_supersedes_of_another_scope_says_whose_fact_it_is(kept: Kept) -> None:
+    projects = kept.record_event("x", project="Atlas App", fact=fact("a")).fact_id
+    task: dict[str, Any] = {"project": "atlas", "task_id": "ship"}
+    with kept.refuses(StaleFact, "a fact of atlas, without a task; this slot holds none") as caught:
+        kept.record_event("y", **task, fact=fact("b", projects))
+    assert "record it without --task-id" in caught.value.hint
+    assert "leave supersedes out" in caught.value.hint
+    with kept.refuses(StaleFact, "a fact of atlas, without a task") as caught:
+        kept.record_event("y", **task, fact=fact("b", projects), checkpoint={"goal": "go on"})
+    assert "in a call of its own" in caught.value.hint
+    own = kept.record_event("y", **task, fact=fact("own")).fact_id
+    with kept.refuses(StaleFact, f"of this slot that is {own}") as caught:
+        kept.record_event("z", **task, fact=fact("b", projects))
+    assert isinstance(caught.value, StaleFact) and caught.value.current == own
+    assert "give its own current fact" in caught.value.hint
+    with kept.refuses(StaleFact, "a fact of atlas / ship") as caught:
+        kept.record_event("z", project="atlas", task_id="other", fact=fact("b", own))
+    assert "record it for atlas / ship" in caught.value.hint
+    assert current(kept) == ["a", "own"]
+
+
+def test_a_supersedes_of_a_wider_scope_or_another_domain_says_so(kept: Kept) -> None:
+    widest = kept.record_event("x", fact=fact("a")).fact_id
+    with kept.refuses(StaleFact, "a fact of the domain global, without a project") as caught:
+        kept.record_event("y", project="atlas", fact=fact("b", widest))
+    assert "record it without --project" in caught.value.hint
+    work = kept.record_event("x", project="atlas", domain="Job", fact=fact("a")).fact_id
+    with kept.refuses(StaleFact, "a fact of atlas, without a task, in the domain work"):
+        kept.record_event("y", project="atlas", fact=fact("b", work))
+
+
+def test_a_supersedes_of_another_slot_names_the_slot(kept: Kept) -> None:
+    other = kept.record_event("x", fact=fact("a", slot="DB")).fact_id
+    with kept.refuses(StaleFact, "a fact of the slot “DB”; this slot holds none") as caught:
+        kept.record_event("y", fact=fact("b", other))
+    assert "letter by letter" in caught.value.hint
+    with kept.refuses(StaleFact, "a fact of another slot, “DB”"):
+        kept.record_event("y", project="atlas", fact=fact("b", other))
+
+
+def test_a_replaced_fact_of_another_scope_is_called_so(kept: Kept) -> None:
+    first = kept.record_event("x", fact=fact("a")).fact_id
+    kept.record_event("x", fact=fact("b", first))
+    with kept.refuses(StaleFact, "a fact, replaced since, of the domain global"):
+        kept.record_event("y", project="atlas", fact=fact("c", first))
+    with kept.refuses(StaleFact, "reload the task context"):
+        kept.record_event("y", fact=fact("c", first))
+
+
+def test_nobody_is_told_whose_a_private_fact_is(kept: Kept) -> None:
+    hidden = kept.record_event("x", project="atlas", fact=fact("a"), visibility="private").fact_id
+    unknown = "00000000-0000-7000-8000-000000000000"
+    said = []
+    for wanted in (hidden, unknown):
+        with kept.refuses(StaleFact) as caught:
+            kept.record_event("y", project="atlas", task_id="ship", fact=fact("b", wanted))
+        said.append((caught.value.message, caught.value.hint))
+    assert said[0] == said[1]
+    shown = kept.record_event("x", project="atlas", fact=fact("public")).fact_id
+    with kept.refuses(StaleFact, "the public fact of this slot"):
+        kept.record_event("y", project="atlas", fact=fact("b", shown), visibility="private")
+
+
+def test_a_task_status_without_a_task_warns(kept: Kept) -> None:
+    done = fact("completed", slot="task.status")
+    receipt = kept.record_event("x", project="atlas", fact=done)
+    assert receipt.to_dict()["warnings"] == [
+        "task.status without a task closes none: this names no task; add --task-id"
+    ]
+    again = kept.record_event("x", project="atlas", task_id="ship", fact=done)
+    assert "warnings" not in again.to_dict()

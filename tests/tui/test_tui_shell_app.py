@@ -22,13 +22,14 @@ from tests.tui.shell_probe import (
     whole_screen,
 )
 from workbench.errors import WorkbenchError
+from workbench.guide import FOLDER, pages
 from workbench.locations import log_file
 from workbench.sessions.model import ActorKind, Actum, ActumKind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
-from workbench.tui.dialogs.help import GUIDE, HelpDialog, guide_pages
+from workbench.tui.dialogs.help import HelpDialog
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.problem_page import ProblemPage
@@ -413,8 +414,8 @@ async def test_help_lists_what_can_be_done_here_and_runs_it(root: Path) -> None:
 
 async def test_help_has_the_guide(root: Path) -> None:
     app = ProbeApp(root)
-    names = [name for name, _ in guide_pages()]
-    texts = sorted(path.stem for path in GUIDE.glob("*.md"))
+    names = [name for name, _ in pages()]
+    texts = sorted(path.stem for path in FOLDER.glob("*.md"))
     assert names == ["index", *(name for name in texts if name != "index")]
     assert {"keys", "troubleshooting"} <= set(names)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -422,7 +423,7 @@ async def test_help_has_the_guide(root: Path) -> None:
         await pilot.press("question_mark", "right_square_bracket")
         await until(pilot, lambda: "One local workspace" in whole_screen(app))
         await pilot.press("left_square_bracket", "left_square_bracket")
-        last = guide_pages()[-1][1].splitlines()[0].removeprefix("# ")
+        last = pages()[-1][1].splitlines()[0].removeprefix("# ")
         await until(pilot, lambda: last in whole_screen(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.page)

@@ -19,12 +19,13 @@ from tests.tui.shell_probe import (
     until,
     whole_screen,
 )
+from workbench.guide import pages as guide_pages
 from workbench.tui.dialogs.base import Dialog
 from workbench.tui.dialogs.choose import ChooseDialog
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.dialogs.dialog_keys import DialogKeys
-from workbench.tui.dialogs.help import HelpDialog, guide_pages, help_entries, tabs_line
+from workbench.tui.dialogs.help import HelpDialog, help_entries, tabs_line
 from workbench.tui.dialogs.message import MessageDialog
 from workbench.tui.dialogs.palette import palette_choices
 from workbench.tui.dialogs.prompt import PromptDialog

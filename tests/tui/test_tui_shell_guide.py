@@ -11,12 +11,13 @@ from rich.cells import cell_len
 
 from tests.thorough import some
 from tests.tui.shell_probe import ProbeApp, make_workspace, opened, screen_lines, until, whole_screen
+from workbench.guide import pages
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.guide import guide_content, hung
-from workbench.tui.dialogs.help import HelpDialog, guide_pages
+from workbench.tui.dialogs.help import HelpDialog
 from workbench.tui.key_names import display
 
-PAGES = dict(guide_pages())
+PAGES = dict(pages())
 WIDE = 106
 """Cells of the guide's lines in a terminal of 120 columns."""
 

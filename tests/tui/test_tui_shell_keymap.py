@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.shell_probe import ProbeApp, make_workspace, opened, screen_lines, whole_screen
+from workbench.guide import page_text
 from workbench.locations import log_file
 from workbench.tui import keymap as keymap_module
 from workbench.tui.actions import BASE_ACTIONS, Registry, live_together
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.help import GUIDE
 from workbench.tui.keymap import Keymap, load_keymap, parse_keymap
 
 REGISTRY = Registry(BASE_ACTIONS)
@@ -144,7 +144,7 @@ async def test_a_changed_key_works_and_shows_everywhere(tmp_path: Path) -> None:
 
 def guide_example() -> str:
     """The lines of the keymap that the guide prints."""
-    text = (GUIDE / "themes.md").read_text("utf-8").partition("# Your own keys")[2]
+    text = page_text("themes").partition("# Your own keys")[2]
     return "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
 
 

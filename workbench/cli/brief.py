@@ -48,7 +48,8 @@ def command(given: Given, project: str | None, cwd: str | None, budget: int) -> 
     """
     from workbench.memory import asked
 
-    asked.number("--budget", budget, asked.MOST_CHARACTERS, asked.LEAST_CHARACTERS)
+    usual = f"leave it out for a brief of at most {_USUAL} characters"
+    asked.number("--budget", budget, asked.MOST_CHARACTERS, asked.LEAST_CHARACTERS, hint=usual)
     found = _brief(given, _folder(cwd), project, budget)
     if given.as_json:
         write_json(found.to_dict())

@@ -12,6 +12,7 @@ import click
 from workbench.cli.given import Given
 from workbench.cli.last_word import say
 from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
+from workbench.cli.shown import may_hold
 from workbench.cli.streams import end_line
 from workbench.errors import WorkbenchError
 
@@ -249,9 +250,15 @@ def _being_scrubbed(given: Given) -> bool:
 
 def _without_secrets(said: dict[str, Any]) -> None:
     """An error may quote what it could not take, and that may be a key: no log is the place for one."""
+    # What nobody foresaw may be that the filter fails: that shows here. Else its rules, which take longer
+    # to load than most commands run, are left alone where they can find nothing.
+    unforeseen = said["error_type"] == "internal"
+    parts = [part for part in ("error", "hint") if unforeseen or may_hold(said[part])]
+    if not parts:
+        return
     from workbench.redaction import redact
 
-    for part in ("error", "hint"):
+    for part in parts:
         said[part] = redact(said[part]).text
 
 

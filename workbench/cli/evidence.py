@@ -388,7 +388,7 @@ def _list_text(
         ),
     )
     yield ""
-    yield "in all: " + ", ".join(f"{each.status} {number(each.files)}" for each in counts)
+    yield "in the workspace: " + ", ".join(f"{each.status} {number(each.files)}" for each in counts)
     if following is not None:
         yield f"more: --after {following}"
 

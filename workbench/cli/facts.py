@@ -22,7 +22,8 @@ from workbench.cli.output import write_json, write_lines
     type=utf8,
     metavar="ID",
     shell_complete=completes("facts"),
-    help="Instead: all that the slot of this fact held, oldest first.",
+    help="Instead: all that the slot of this fact held, oldest first; its id, the first digits of it, or the "
+    "observation that asserted it.",
 )
 @click.option("--conflicts", is_flag=True, help="Instead: slots with several values under several spellings.")
 @as_of
@@ -44,7 +45,7 @@ def command(
     raw: bool,
 ) -> None:
     """List current facts, newest first; with a task also those of its project that belong to no task."""
-    from workbench.cli.moments import past
+    from workbench.cli.moments import before_all, past
 
     if chain is not None and (conflicts or any((project, task_id, domain, slot))):
         raise UsageRefused("--chain names a fact, and with it all that it goes with", hint="give it alone")
@@ -69,6 +70,7 @@ def command(
                 return
         from workbench.cli.memory_lines import Lines
 
+        early = [] if chain or conflicts or page.facts else before_all(then, workspace)
         lines = Lines(workspace.timezone)
         if chain is not None:
             write_lines(lines.chain(links))
@@ -76,3 +78,4 @@ def command(
             write_lines(lines.conflicts(clashes))
         else:
             write_lines(lines.facts(page))
+            write_lines(early)

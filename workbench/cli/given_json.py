@@ -25,6 +25,8 @@ def text_given(value: str) -> str:
     if value != "-":
         return value
     read = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if not read:
+        raise UsageRefused("standard input is empty", hint="send a text into it, or give one instead of “-”")
     return read.removesuffix("\n").removesuffix("\r") if read.endswith("\n") else read
 
 
@@ -45,6 +47,8 @@ def object_given(option: str, path: str | None) -> dict[str, Any] | None:
             f"{name} is longer than {_MOST_BYTES // 1024:,} KiB: that is no {_what(option)}",
             hint=_hint(option),
         )
+    if not raw.strip():
+        raise UsageRefused(f"{name} is empty", hint=_hint(option))
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

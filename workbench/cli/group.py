@@ -53,6 +53,7 @@ COMMANDS = {
         "workbench.cli.redactions", "See what the secret filter removed; scrub what is stored."
     ),
     "jobs": Entry("workbench.cli.jobs", "List long calls, running and ended, and stop them."),
+    "help": Entry("workbench.cli.help", "Print a page of the guide, or list the pages."),
     "completion": Entry("workbench.cli.completion", "Print the script with which a shell completes."),
 }
 """Commands in the order of the help. Each module has the command as `command`."""

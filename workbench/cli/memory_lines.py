@@ -67,6 +67,8 @@ class Lines:
             ("taken out", removed),
             *(("evidence", _evidence(each)) for each in done.evidence),
         )
+        for warning in done.warnings:
+            yield from self._wrapped(f"warning: {warning}")
         if done.task_closed is not None:
             yield from self._closed(done, done.task_closed)
 

@@ -16,11 +16,28 @@ _AGENT_VARIABLE = "CHRONICLE_AGENT"
 _USUAL_AGENT = "cli"
 
 
+def named(field: str) -> Callable[[str], str]:
+    """A type of option: a name. A blank one is refused, for it would count as none, and something wider would
+    be meant than whoever gave it had in mind."""
+
+    def name(value: str) -> str:
+        given = utf8(value)
+        if not any(sign.isascii() and sign.isalnum() for sign in given):
+            from workbench.identity.folding import fold, is_blank
+            from workbench.memory.errors import InvalidArgument
+
+            if is_blank(given.strip()) or not fold(given):
+                raise InvalidArgument(f"{field} is blank", hint="name it, or leave the option out")
+        return given
+
+    return name
+
+
 def domain(function: Function) -> Function:
     """Decorator: add `--domain`."""
     return click.option(
         "--domain",
-        type=utf8,
+        type=named("domain"),
         metavar="NAME",
         shell_complete=completes("domains"),
         help="A broad area, such as work; any spelling.",
@@ -31,7 +48,7 @@ def project(function: Function) -> Function:
     """Decorator: add `--project`."""
     return click.option(
         "--project",
-        type=utf8,
+        type=named("project"),
         metavar="NAME",
         shell_complete=completes("projects"),
         help="The project, in any spelling.",
@@ -42,7 +59,7 @@ def task_id(function: Function) -> Function:
     """Decorator: add `--task-id`."""
     return click.option(
         "--task-id",
-        type=utf8,
+        type=named("task_id"),
         metavar="ID",
         shell_complete=completes("tasks"),
         help="A task of the project.",
@@ -53,7 +70,7 @@ def agent(function: Function) -> Function:
     """Decorator: add `--agent`, None where it was not given; see `speaker`."""
     return click.option(
         "--agent",
-        type=utf8,
+        type=named("agent"),
         metavar="NAME",
         shell_complete=completes("agents"),
         help=f"Who speaks.  [default: ${_AGENT_VARIABLE}, or {_USUAL_AGENT}]",
@@ -80,7 +97,12 @@ def raw(function: Function) -> Function:
 def most(usual: int, top: int) -> Callable[[Function], Function]:
     """Decorator: add `--limit`, from 1 to `top`."""
     return click.option(
-        "--limit", type=whole(1, top), default=usual, show_default=True, metavar="N", help="At most so many."
+        "--limit",
+        type=whole(1, top),
+        default=usual,
+        show_default=True,
+        metavar="N",
+        help=f"At most so many, 1 to {top}.",
     )
 
 
@@ -93,9 +115,12 @@ def after(function: Function) -> Function:
 
 def speaker(given: str | None) -> tuple[str, str]:
     """Who speaks, and how that is known: named here, by the environment, or not at all."""
-    if given is not None and given.strip():
+    if given is not None:
         return given, "explicit"
     around = os.environ.get(_AGENT_VARIABLE, "")
     if around.strip():
-        return utf8(around), "session"
+        from workbench.identity.folding import is_blank
+
+        if not is_blank(around):
+            return utf8(around), "session"
     return _USUAL_AGENT, "default"

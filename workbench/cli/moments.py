@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
+_SHOWN = 60
+"""Characters of what was given that an error repeats."""
+
+
+def is_position(text: str) -> bool:
+    """Whether a text names a position of the log and no moment."""
+    return text.isascii() and text.isdecimal()
+
+
 def moment(option: str, text: str | None, workspace: Workspace) -> datetime | None:
     """The moment that an option names, in UTC; a date is of the workspace's time zone. None for none.
 
@@ -19,13 +28,14 @@ def moment(option: str, text: str | None, workspace: Workspace) -> datetime | No
     """
     if text is None:
         return None
-    from workbench.workspace.readers.timeline_dates import parse_moment
+    from workbench.workspace.readers.timeline_dates import impossible, parse_moment
 
     found = parse_moment(text, ZoneInfo(workspace.timezone), datetime.now(UTC))
     if found is None:
+        why = impossible(text)
+        said = f"{text[:_SHOWN]!r} is no date{f': {why}' if why else ''}"
         raise click.BadParameter(
-            f"{text!r} is no date; give one such as 2026-03-02, “2026-03-02 14:00”, 14:30, yesterday or "
-            "“3 days ago”.",
+            f"{said}; give one such as 2026-03-02, “2026-03-02 14:00”, 14:30, yesterday or “3 days ago”.",
             param_hint=f"--{option}",
         )
     return found
@@ -33,6 +43,20 @@ def moment(option: str, text: str | None, workspace: Workspace) -> datetime | No
 
 def past(text: str | None, workspace: Workspace) -> datetime | int | None:
     """What `--as-of` names: a moment, or in digits alone a position of the log. Raises as `moment` does."""
-    if text is not None and text.isascii() and text.isdecimal() and len(text) < 19:
-        return int(text)
+    if text is not None and is_position(text):
+        # Of so many digits that the log has no such position, the first ones say that as well.
+        return int(text[:_SHOWN])
     return moment("as-of", text, workspace)
+
+
+def before_all(then: datetime | int | None, workspace: Workspace) -> list[str]:
+    """A line on why nothing was known at a moment that lies before the first record; none if it does not."""
+    if then is None:
+        return []
+    begin = workspace.readers.timeline.event(1)
+    first = None if begin is None else begin.recorded_at
+    if first is None or (then > 0 if isinstance(then, int) else then >= first):
+        return []
+    from workbench.drawing import exact
+
+    return [f"the first record is of {exact(first, ZoneInfo(workspace.timezone))}"]

@@ -12,7 +12,7 @@ import click
 from workbench.cli.errors import with_root
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, never_migrates, pass_given, root_of, utf8
-from workbench.cli.output import Column, table, write_json, write_lines
+from workbench.cli.output import Column, table, to_stderr, write_json, write_lines
 
 if TYPE_CHECKING:
     from workbench.identity.lookalikes import Alike
@@ -22,7 +22,7 @@ _KINDS = ("project", "domain", "agent")
 _COLUMNS = (
     Column("kind"),
     Column("name", most=32, least=12),
-    Column("n", "right"),
+    Column("used", "right"),
     Column("first"),
     Column("last"),
     Column("spelling"),
@@ -91,6 +91,11 @@ def alias(given: Given, kind: str, spelling: str, of: str, new: bool) -> None:
     done = add_alias(layout.manifest, kind, spelling, of)
     # What it is an alias of stood in the manifest before, whatever it is.
     canonical = redact(done.id).text
+    if done.changed:
+        from workbench.workspace.manifest.names import has_unseen
+
+        if has_unseen(done.spelling):
+            to_stderr("warning: the new spelling holds characters that cannot be seen")
     if given.as_json:
         write_json(
             {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from workbench.cli.memory_options import MOST_LISTED, after, as_of, domain, most, project, raw, task_id
@@ -17,7 +19,7 @@ _USUAL = 10
 @project
 @task_id
 @domain
-@most(_USUAL, MOST_LISTED - 1)
+@most(_USUAL, MOST_LISTED)
 @after
 @as_of
 @raw
@@ -33,20 +35,24 @@ def command(
     raw: bool,
 ) -> None:
     """List what agents and people recorded last, newest first: everything, or of a project or a task."""
-    from workbench.cli.moments import past
+    from workbench.cli.moments import before_all, past
 
     with open_workspace(given) as workspace:
         then = past(as_of, workspace)
-        found = workspace.memory.recent(
-            limit + 1, domain, raw=raw, as_of=then, after=after, project=project, task_id=task_id
+        page = partial(
+            workspace.memory.recent, domain=domain, raw=raw, as_of=then, project=project, task_id=task_id
         )
-        following = found[limit - 1].position if len(found) > limit else None
+        found = page(limit, after=after)
+        # A page of the most that can be asked for leaves no room for one more.
+        last = found[-1].position if len(found) == limit else None
+        following = last if last is not None and page(1, after=last) else None
         if given.as_json:
-            write_json({"events": [each.to_dict() for each in found[:limit]], "next": following})
+            write_json({"events": [each.to_dict() for each in found], "next": following})
             return
         from workbench.cli.memory_lines import Lines
 
         lines = Lines(workspace.timezone)
         nothing = "nothing is recorded there" if project or domain else "nothing is recorded yet"
-        write_lines(lines.observations(found[:limit], nothing))
+        write_lines(lines.observations(found, nothing))
         write_lines(lines.more(following))
+        write_lines([] if found else before_all(then, workspace))

@@ -18,6 +18,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9_+-]{12,}")
 _VALUE = re.compile(r"[=:](?!/)\S{6}|://\S*@")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(r"(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)[0-9]{0,6}|[0-9]+")
+_NAMES = re.compile(r"(?i)pass|pwd|secret|token|key|auth|bearer|cred|login|cookie|sign|-p\b|@|://|=")
+"""What stands beside a secret that looks like any word."""
 _LONGEST_WORD = 20
 _LEAST = 8
 """Characters of a token that are no words."""
@@ -36,6 +38,12 @@ def look_at(words: Sequence[str]) -> None:
     suspicious = [text for text in texts if _may_hold(text)]
     if suspicious:
         _Filtering.on = any(_clean(text) != text for text in suspicious)
+
+
+def may_hold(text: str) -> bool:
+    """Whether a sentence of the program, with whatever it quotes, could hold a secret; True may be a false
+    alarm. Short words and numbers that nothing calls a secret are none."""
+    return _NAMES.search(text) is not None or _may_hold(text)
 
 
 def shown(text: str) -> str:

@@ -34,7 +34,7 @@ def command(
 
     A task is closed by the fact “task.status” with the value completed or cancelled.
     """
-    from workbench.cli.moments import past
+    from workbench.cli.moments import before_all, past
 
     with open_workspace(given) as workspace:
         then = past(as_of, workspace)
@@ -45,3 +45,4 @@ def command(
         from workbench.cli.memory_lines import Lines
 
         write_lines(Lines(workspace.timezone).tasks(page, every=every))
+        write_lines([] if page.tasks else before_all(then, workspace))

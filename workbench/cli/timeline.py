@@ -9,12 +9,15 @@ import click
 from workbench.cli import forms
 from workbench.cli.errors import UsageRefused
 from workbench.cli.memory_options import MOST_LISTED
-from workbench.cli.moments import moment
+from workbench.cli.moments import moment, past
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, pass_given, utf8, whole
 from workbench.cli.output import warn_unknown, write_json, write_lines
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.workspace import Workspace
     from workbench.workspace.readers.timeline_queries import TimelineReader
     from workbench.workspace.rows import EventRow, Place, TimelineFilter, TimelineOrder
 
@@ -121,9 +124,16 @@ _OF_EITHER = frozenset({"limit", "domains"})
     "--at",
     type=utf8,
     metavar="WHEN",
-    help="Instead of events: what was recorded into shared memory around then.",
+    help="Instead of events: what was recorded into shared memory around then, or around a position's time.",
 )
-@click.option("--as-of", is_flag=True, help="With --at: only what was known then, and the facts of then.")
+@click.option(
+    "--as-of",
+    type=utf8,
+    is_flag=False,
+    flag_value="",
+    metavar="[WHEN]",
+    help="With --at: only what was known then, and the facts of then. --as-of WHEN says both.",
+)
 @click.option(
     "--window-hours",
     type=whole(1, 720),
@@ -160,7 +170,7 @@ def command(
     after: int | None,
     newest: bool,
     at: str | None,
-    as_of: bool,
+    as_of: str | None,
     window_hours: int | None,
     domains: tuple[str, ...],
 ) -> None:
@@ -171,11 +181,22 @@ def command(
     """
     from workbench.workspace.rows import TimelineFilter
 
+    if as_of:
+        if at is not None:
+            raise UsageRefused("--at and --as-of name two moments", hint="name it once: --as-of WHEN")
+        at = as_of
     _refuse_mixed(ctx, at is not None)
     if at is not None:
         if len(domains) > 1:
             raise UsageRefused("--domain is given twice", hint="with --at name one domain, or none")
-        _around(given, at, domains[0] if domains else None, window_hours or _USUAL_WINDOW, limit, as_of)
+        _around(
+            given,
+            at,
+            domains[0] if domains else None,
+            window_hours or _USUAL_WINDOW,
+            limit,
+            as_of is not None,
+        )
         return
     with open_workspace(given) as workspace:
         reader = workspace.readers.timeline
@@ -231,8 +252,7 @@ def _refuse_mixed(ctx: click.Context, of_a_moment: bool) -> None:
 
 def _around(given: Given, at: str, domain: str | None, window_hours: int, limit: int, as_of: bool) -> None:
     with open_workspace(given) as workspace:
-        then = moment("at", at, workspace)
-        assert then is not None
+        then = _moment(at, workspace)
         # Whoever lists events sees all of them; here is no less to see.
         found = workspace.memory.timeline(
             then, domain, window_hours, min(limit, MOST_LISTED), as_of=as_of, raw=True
@@ -243,6 +263,18 @@ def _around(given: Given, at: str, domain: str | None, window_hours: int, limit:
         from workbench.cli.memory_lines import Lines
 
         write_lines(Lines(workspace.timezone).timeline(found))
+
+
+def _moment(at: str, workspace: Workspace) -> datetime:
+    """The moment that is named, or the one at which a position was recorded."""
+    then = past(at, workspace)
+    assert then is not None
+    if not isinstance(then, int):
+        return then
+    row = workspace.readers.timeline.event(then)
+    if row is None:
+        raise click.BadParameter(f"the log has no position {then}.", param_hint="--at")
+    return row.recorded_at
 
 
 def _order(given: str) -> TimelineOrder:

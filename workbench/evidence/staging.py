@@ -22,7 +22,7 @@ from workbench.storage.errors import is_full, no_room
 from workbench.text_encoding import RedactStream as RedactStream
 from workbench.text_encoding import Source as Source
 from workbench.text_encoding import Target as Target
-from workbench.text_encoding import is_utf8, redact_encoded, secrets_among, text_encoding
+from workbench.text_encoding import is_utf8, redact_encoded, secrets_among, spelled, text_encoding
 
 _CHUNK = 1 << 20
 _HEAD = 8192
@@ -173,8 +173,7 @@ class Stager:
 
     def _staged(self, staging: Staging, given: str, path: str) -> EvidenceItem:
         # What the log holds is text: of a name that is none, its bytes are spelled out.
-        spelled = given.encode("utf-8", "backslashreplace").decode()
-        shown = self._redactor.redact_text(spelled)[0]
+        shown = self._redactor.redact_text(spelled(given))[0]
         limit = self._policy.max_copy_bytes
         try:
             opened = open_source(

@@ -53,10 +53,10 @@ def scope(registry: Registry, domain: str | None, project: str | None, task_id: 
     return resolve(registry, domain, project, task_id)
 
 
-def number(field: str, given: int, most: int, least: int = 1) -> int:
+def number(field: str, given: int, most: int, least: int = 1, *, hint: str = "") -> int:
     """A whole number within its limits. Raises `InvalidArgument`."""
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise InvalidArgument(f"{field} must be a whole number from {least} to {most}")
+        raise InvalidArgument(f"{field} must be a whole number from {least} to {most}", hint=hint)
     return given
 
 

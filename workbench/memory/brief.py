@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from workbench.identity.registry import Registry
@@ -45,7 +46,7 @@ DECISION_DAYS = 14
 _QUOTED = 80
 """Characters of a line that a review is about."""
 _NAMED = 40
-"""Characters of the name of whoever disputes a fact."""
+"""Characters of the name of whoever disputes a fact, and of a project in a command."""
 _LOOKED = 400
 """Decisions that are looked at for those of the last days."""
 
@@ -151,7 +152,14 @@ def brief(
     writer = _Writer(snapshot, place, redactor)
     sections = [
         Section("open_tasks", "Open tasks", tuple(writer.tasks()), 4, writer.counted["tasks"], least=1),
-        Section("facts", "Current facts", tuple(writer.facts()), 2, writer.counted["facts"]),
+        Section(
+            "facts",
+            "Current facts",
+            tuple(writer.facts()),
+            2,
+            writer.counted["facts"],
+            rest=_all_facts(place),
+        ),
         Section("reviews", "Review", tuple(writer.reviews()), 5, writer.counted["reviews"]),
         Section(
             "decisions",
@@ -461,6 +469,14 @@ class _Writer:
         """What whoever composes the workspace warns of."""
         for warning in given[:WARNINGS]:
             yield Item(fitting("", self._text(warning, None)))
+
+
+def _all_facts(place: Place) -> str:
+    """What lists the facts that a brief has no room for; nothing where a name would fill the line."""
+    if place.project is None:
+        return "workbench facts"
+    named = quote(flat(place.project))
+    return f"workbench facts --project {named}" if len(named) <= _NAMED else ""
 
 
 def _mark(verdict: str | None) -> str:

@@ -55,17 +55,23 @@ class Section(NamedTuple):
     """How many there are, if that is more than `items`; beyond `MOST_COUNTED` it is no longer exact."""
     least: int = 0
     """So many items it gives only when every section has given what it has beyond its own."""
+    rest: str = ""
+    """The command that shows all of them, for where the text does not."""
 
     def title(self, shown: int) -> str:
         """The heading; it says so if there are more than the text shows."""
         if self._of_all <= shown:
             return self.heading
-        return f"{self.heading}, {shown} of {self._counted}"
+        return f"{self.heading}, {shown} of {self._counted}{self._how}"
 
     @property
     def left_out(self) -> str:
         """What the text says of it where it shows none of its items."""
-        return f"{self.heading.partition(',')[0]} ({self._counted})"
+        return f"{self.heading.partition(',')[0]} ({self._counted}){self._how}"
+
+    @property
+    def _how(self) -> str:
+        return f" (all: {self.rest})" if self.rest else ""
 
     @property
     def _of_all(self) -> int:

@@ -41,6 +41,8 @@ SOURCES = ("explicit", "session", "client", "default")
 VISIBILITIES = ("public", "private")
 
 _CATEGORY = re.compile(r"[a-z0-9_.-]{2,64}")
+_SHOWN_KEY = 60
+"""Characters of an unknown key that are repeated."""
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -130,7 +132,10 @@ def validated(
         raise InvalidArgument("task_id requires project", hint="name the project of the task")
     state = None if checkpoint is None else _checkpoint(checkpoint)
     if state is not None and (named_project is None or named_task is None):
-        raise InvalidArgument("a checkpoint requires project and task_id", hint="name both")
+        apart = "; a fact of the project is recorded in a call of its own, without the task"
+        raise InvalidArgument(
+            "a checkpoint requires project and task_id", hint=f"name both{'' if fact is None else apart}"
+        )
     author = name("agent", agent, blank=True)
     return Entry(
         text=said,
@@ -216,10 +221,26 @@ def _repaired(text: str) -> str:
     return text
 
 
+_CALLED = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def _called(value: object) -> str:
+    """A type as whoever writes JSON calls it."""
+    return _CALLED.get(type(value), type(value).__name__)
+
+
 def _not_text(field: str, value: object) -> InvalidArgument:
     # The type only: the value may hold anything.
     return InvalidArgument(
-        f"{field} must be text, not {type(value).__name__}", hint="write it as a text, in quotes in JSON"
+        f"{field} must be text, not {_called(value)}", hint="write it as a text, in quotes in JSON"
     )
 
 
@@ -315,7 +336,7 @@ def _checkpoint(given: object) -> Checkpoint:
 def _lines(field: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, list | tuple):
         raise InvalidArgument(
-            f"{field} must be a list of texts, not {type(given).__name__}",
+            f"{field} must be a list of texts, not {_called(given)}",
             hint='write it as a list: ["…", "…"]',
         )
     if len(given) > MAX_LINES:
@@ -337,18 +358,36 @@ def _fact(given: object) -> Fact:
 
 
 def _fields(field: str, given: object, model: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """The fields of a mapping or of the structure itself; unknown ones are refused, and not repeated."""
+    """The fields of a mapping or of the structure itself; an unknown one is refused by its name."""
     known = model.__struct_fields__
     if isinstance(given, model):
         return {each: getattr(given, each) for each in known}
     if not isinstance(given, Mapping):
         raise InvalidArgument(
-            f"{field} must be an object, not {type(given).__name__}",
+            f"{field} must be an object, not {_called(given)}",
             hint=f"write it as an object of: {', '.join(known)}",
         )
-    if any(key not in known for key in given):
-        raise InvalidArgument(f"{field} has an unknown key", hint=f"it takes: {', '.join(known)}")
+    for key in given:
+        if key not in known:
+            raise _unknown_key(field, key, known)
     return given
+
+
+def _unknown_key(field: str, key: object, known: Sequence[str]) -> InvalidArgument:
+    from difflib import get_close_matches
+
+    from workbench.redaction import redact
+
+    takes = f"it takes: {', '.join(known)}"
+    # A key may be anything, also a secret that stands in the wrong place.
+    if type(key) is not str or redact(key).text != key or not fold(key):
+        return InvalidArgument(f"{field} has an unknown key", hint=takes)
+    near = get_close_matches(fold(key).replace("-", "_"), known, 1)
+    shown = key if len(key) <= _SHOWN_KEY else f"{key[:_SHOWN_KEY]}…"
+    return InvalidArgument(
+        f"{field} has the unknown key {ascii(shown) if not shown.isprintable() else repr(shown)}",
+        hint=f"did you mean {near[0]}? {takes}" if near else takes,
+    )
 
 
 def _needed(field: str, fields: Mapping[str, Any], key: str) -> object:

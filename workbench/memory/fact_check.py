@@ -14,6 +14,7 @@ from workbench.log.decoding import FoldDecoder
 from workbench.log.ports import Redactor
 from workbench.memory.entry import Fact
 from workbench.memory.errors import StaleFact
+from workbench.memory.fact_whose import elsewhere
 from workbench.memory.filtering import under_slot
 from workbench.memory.requests import marks
 from workbench.storage import fetch
@@ -35,12 +36,14 @@ def checked(
     fact: Fact,
     *,
     private: bool,
+    hands_off: bool = False,
 ) -> FactDecision:
     """Decide inside the write transaction, so that a chain never forks.
 
     A slot is found under every spelling of the scope's names; the newest of its active values is the
     current one. Private facts and public ones are two slots. Raises `StaleFact`, which carries the current
-    id: for a change without `supersedes`, and for a `supersedes` that is not the current fact.
+    id: for a change without `supersedes`, and for a `supersedes` that is not the current fact; it says whose
+    that one is, also that a checkpoint of the same call (`hands_off`) goes elsewhere.
     """
     active = fetch.rows(
         connection,
@@ -51,10 +54,16 @@ def checked(
         (fact.slot, *(scope.project_forms or ("",)), scope.task_key, *scope.domain_forms, private),
     )
     given = None if fact.supersedes is None else _plain(fact.supersedes)
+
+    def whose(current: str | None) -> StaleFact | None:
+        return elsewhere(
+            connection, decoder, redactor, scope, fact, private=private, current=current, hands_off=hands_off
+        )
+
     if not active:
         if given is not None:
-            raise StaleFact(
-                "supersedes is not the current fact: this slot holds none",
+            raise whose(None) or StaleFact(
+                "supersedes is not the current fact: this slot holds none, and no fact has that id",
                 hint="reload the task context; to begin a slot, leave supersedes out",
             )
         return FactDecision()
@@ -69,9 +78,9 @@ def checked(
             current=current_id,
         )
     if given != current_id:
-        raise StaleFact(
+        raise whose(current_id) or StaleFact(
             f"supersedes is not the current fact; reload the task context: it is {current_id}",
-            hint="somebody replaced it meanwhile, or it belongs to another slot",
+            hint="somebody replaced it meanwhile; read the current one, and give its id if yours replaces it",
             current=current_id,
         )
     return FactDecision(supersedes=current_id, retires=[str(UUID(bytes=row[1])) for row in active])

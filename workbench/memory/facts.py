@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import UNSET
@@ -16,6 +17,8 @@ from workbench.memory.snapshot import Snapshot, id_bytes, id_text, instant
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import ChainLink, Confirmation, Fact, FactConflict, Replacement
 from workbench.storage import fetch
+
+_BEGINNING = re.compile(r"[0-9a-f]{4,31}")
 
 
 def facts_span(scope: Scope) -> Span:
@@ -98,9 +101,41 @@ def facts(snapshot: Snapshot, positions: Iterable[int]) -> list[Fact]:
 def chain(snapshot: Snapshot, fact_id: str) -> list[ChainLink]:
     """The supersession chain that a fact belongs to, oldest first; also facts that the same ones ended.
 
-    Raises `InvalidArgument` for an id that no fact has, or none that may be seen.
+    `fact_id` is as `named` takes it; raises as that does.
     """
-    return [link(snapshot, each) for each in sorted(links_of(snapshot, position_of(snapshot, fact_id)))]
+    return [link(snapshot, each) for each in sorted(links_of(snapshot, named(snapshot, fact_id)))]
+
+
+def named(snapshot: Snapshot, given: str) -> int:
+    """Where the fact was asserted that is meant by its id, by a beginning of it that no other has, or by the
+    id of the observation that asserted or confirmed it.
+
+    Raises `InvalidArgument` for what means no fact that may be seen, or several.
+    """
+    stored = id_bytes(given)
+    if stored is not None:
+        observed = snapshot.value(
+            f"SELECT fact_position FROM observations WHERE event_id = :id AND {snapshot.observed()}",
+            id=stored,
+        )
+        if observed is None:
+            return position_of(snapshot, given)
+        confirmed = "SELECT fact_position FROM fact_confirmations WHERE position = :position"
+        at = snapshot.value(confirmed, position=observed) or observed
+        seen = f"SELECT position FROM facts WHERE position = :position AND {snapshot.asserted()}"
+        return snapshot.value(seen, position=at) or position_of(snapshot, given)
+    digits = given.strip().lower().replace("-", "")
+    if not _BEGINNING.fullmatch(digits):
+        return position_of(snapshot, given)
+    found = snapshot.rows(
+        "SELECT position FROM facts WHERE fact_id >= :least AND fact_id <= :most "
+        f"AND {snapshot.asserted()} LIMIT 2",
+        least=bytes.fromhex(digits.ljust(32, "0")),
+        most=bytes.fromhex(digits.ljust(32, "f")),
+    )
+    if len(found) > 1:
+        raise InvalidArgument("several facts have an id that begins so", hint="give more of it")
+    return found[0][0] if found else position_of(snapshot, given)
 
 
 def position_of(snapshot: Snapshot, fact_id: str) -> int:

@@ -16,6 +16,7 @@ from workbench.log.ports import Redactor
 from workbench.log.registry import Removed
 from workbench.memory.entry import LISTS, Entry
 from workbench.memory.errors import InvalidArgument
+from workbench.text_encoding import spelled
 
 _encode = msgspec.json.Encoder().encode
 
@@ -123,9 +124,8 @@ def under_slot(redactor: Redactor, slot: str, value: str) -> tuple[str, dict[str
 
 
 def encodable(path: str) -> str:
-    """A path as it can be stored: bytes that are no text, which the system hands over as lone surrogates, are
-    spelled out."""
-    return path.encode("utf-8", "backslashreplace").decode()
+    """A path as it can be stored: bytes that are no text are spelled out, as \\xff."""
+    return spelled(path)
 
 
 def _clean(redactor: Redactor, fields: dict[str, Any]) -> tuple[dict[str, Any], tuple[Removed, ...]]:

@@ -81,6 +81,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     redactions: dict[str, int] = {}
     """By kind, how many secrets the filter took out of what was given."""
     memory_guard: GuardVerdict | None = None
+    warnings: tuple[str, ...] = ()
+    """What was recorded as it was asked for, and probably not meant so."""
     task_closed: TaskClosed | None = None
     """What closes the task that a checkpoint was recorded for, if something does; the checkpoint is kept."""
 
@@ -131,6 +133,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
             answer["redactions"] = dict(self.redactions)
         if self.memory_guard is not None:
             answer["memory_guard"] = msgspec.to_builtins(self.memory_guard)
+        if self.warnings:
+            answer["warnings"] = list(self.warnings)
         if self.task_closed is not None:
             answer["task_closed"] = msgspec.to_builtins(self.task_closed)
         return answer

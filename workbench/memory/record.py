@@ -126,7 +126,13 @@ class Recorder:
             decision = FactDecision()
             if entry.fact is not None:
                 decision = checked(
-                    connection, log.decoder, log.redactor, scope, entry.fact, private=entry.private
+                    connection,
+                    log.decoder,
+                    log.redactor,
+                    scope,
+                    entry.fact,
+                    private=entry.private,
+                    hands_off=entry.checkpoint is not None,
                 )
             draft = Draft(
                 clean, names, verdict, evidence, asked, content, log.redactor.version, first, decision
@@ -214,6 +220,7 @@ def _receipt(
         artifacts_written=len({each.sha256 for each in draft.evidence} - {UNSET}),
         redactions=draft.clean.counts,
         memory_guard=draft.verdict,
+        warnings=_warnings(entry),
         task_closed=closed,
     )
 
@@ -253,8 +260,16 @@ def _of_stored(call: StoredCall, clean: Filtered, closed: TaskClosed | None) -> 
         evidence=tuple(known(said.evidence) or ()),
         redactions=clean.counts,
         memory_guard=known(said.memory_guard),
+        warnings=_warnings(clean.entry),
         task_closed=closed,
     )
+
+
+def _warnings(entry: Entry) -> tuple[str, ...]:
+    if entry.fact is not None and entry.fact.slot == STATUS_SLOT and entry.task_id is None:
+        # A fact needs no task, so it is no error; but no list of tasks will ever heed this one.
+        return (f"{STATUS_SLOT} without a task closes none: this names no task; add --task-id",)
+    return ()
 
 
 def _fallback(entry: Entry) -> CategoryFallback | None:

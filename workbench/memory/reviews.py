@@ -13,8 +13,6 @@ from workbench.storage import fetch
 
 ACCEPTED, QUESTIONED, REJECTED = "accepted", "questioned", "rejected"
 
-_MOST_UNRESOLVED = 20
-
 
 def dispute(snapshot: Snapshot, fact_id: str) -> Review | None:
     """The latest review of a fact, if it rejects the fact."""
@@ -63,7 +61,7 @@ def doubts(snapshot: Snapshot, target_ids: Sequence[str]) -> dict[str, str]:
 
 
 def unresolved(snapshot: Snapshot, scope: Scope, after: int) -> list[Review]:
-    """Reviews in a task that question or reject, count, and stand behind position `after`; newest first.
+    """All reviews in a task that question or reject, count, and stand behind position `after`; newest first.
 
     `after` is the position of the task's current checkpoint: a review that a checkpoint followed is resolved.
     """
@@ -71,17 +69,15 @@ def unresolved(snapshot: Snapshot, scope: Scope, after: int) -> list[Review]:
         "SELECT position, target_kind, target_id FROM reviews "
         "WHERE project_key = :project AND task_key = :task AND domain_key = :domain AND position > :after "
         f"AND position <= :upto AND {snapshot.stands('reviews')} AND verdict <> 'accepted' "
-        "ORDER BY position DESC LIMIT :limit"
+        "ORDER BY position DESC"
     )
     rows = [
         row
         for domain in scope.domain_forms
         for project in scope.project_forms
-        for row in snapshot.rows(
-            sql, project=project, task=scope.task_key, domain=domain, after=after, limit=_MOST_UNRESOLVED
-        )
+        for row in snapshot.rows(sql, project=project, task=scope.task_key, domain=domain, after=after)
     ]
-    return [review(snapshot, row[0]) for row in _seen(snapshot, rows)][:_MOST_UNRESOLVED]
+    return [review(snapshot, row[0]) for row in _seen(snapshot, rows)]
 
 
 def _seen(snapshot: Snapshot, rows: list[fetch.Row]) -> list[fetch.Row]:

@@ -91,7 +91,11 @@ def write_review(
             if where is not None and where != found.stream.name:
                 raise InvalidArgument("target_stream is not the stream of what is reviewed")
             if line is not None and line.index >= found.lines.get(line.list, 0):
-                raise InvalidArgument(f"the checkpoint has no such line in {line.list}")
+                many = found.lines.get(line.list, 0)
+                raise InvalidArgument(
+                    f"the checkpoint has no such line in {line.list}",
+                    hint=f"it has 0 to {many - 1} there" if many else "it has none there",
+                )
             stream, asked, private = found.stream, found.id, found.private
         review = ReviewRecorded(
             scope_domain=stream.domain_key,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
 import msgspec
 from msgspec import UNSET
 
 from workbench.identity.scopes import Scope
 from workbench.log.ports import Redactor
 from workbench.log.streams import scope_stream
-from workbench.memory import facts, focus, observations
+from workbench.memory import facts, focus, observations, reviews
 from workbench.memory.context import task_context
 from workbench.memory.errors import UnknownScope
 from workbench.memory.snapshot import Snapshot, instant
@@ -111,7 +114,11 @@ def streams(scope: Scope) -> list[str]:
 
 
 def newest_seen(snapshot: Snapshot) -> int:
-    """How far the log has come for who looks: its newest observation that may be seen, and its parts."""
+    """How far the log has come for who looks: its newest observation or review that may be seen.
+
+    What an observation brought along counts too. Events of which nobody but a person is told do not: an
+    agent could count them by their gaps.
+    """
     spans = [Span((key,)) for key in domains_seen(snapshot)]
     found = [newest(snapshot, span, "observations", snapshot.observed(), 1) for span in spans]
     last = max((position for run in found for position in run), default=0)
@@ -119,17 +126,32 @@ def newest_seen(snapshot: Snapshot) -> int:
         "SELECT checkpoint_position, fact_position FROM observations WHERE position = :last", last=last
     )
     more = [each for each in brought or () if each is not None and each > last]
-    return max((each for each in more if not snapshot.event(each).private), default=last)
+    told = max((each for each in more if not snapshot.event(each).private), default=last)
+    judged = reviews.seen(snapshot, "1", {}, 1, snapshot.last + 1) if snapshot.reviewed else []
+    return max((told, *judged))
 
 
-def clean(given: str | None, redactor: Redactor) -> str | None:
-    """What was asked for as it may be repeated."""
-    return None if given is None else redactor.redact_text(given)[0]
+_PLAIN = re.compile(r"(?=.{1,24}\Z)[a-z]+(?:[-_][a-z]+)*(?:[-_]?[0-9]{1,4})?")
+"""A short name of plain words: the filter finds nothing in it, and its rules take long to load."""
+
+
+def clean(given: str | None, redactor: Redactor, known: Collection[str | None] = ()) -> str | None:
+    """What was asked for as it may be repeated; `known` names went through the filter before."""
+    if given is None or given in known or _PLAIN.fullmatch(given):
+        return given
+    return redactor.redact_text(given)[0]
+
+
+def _recorded(context: TaskContext) -> set[str | None]:
+    """The names of project and task as observations have them: none of those holds a secret."""
+    found = context.changes if context.checkpoint is None else [context.checkpoint, *context.changes]
+    return {name for each in found for name in (each.project, each.task_id)}
 
 
 def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
     """A bundle whose echo of what was asked for went through the filter; no name stored holds a secret."""
-    project = clean(found.project, redactor)
+    known = _recorded(found.task_context)
+    project = clean(found.project, redactor, known)
     domain = clean(found.domain.id, redactor) or ""
     if domain != found.domain.id:
         # The manifest may have such a name.
@@ -145,11 +167,11 @@ def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
         "agent": clean(found.agent, redactor),
     }
     if all(getattr(found, field) == value for field, value in asked_for.items()):
-        task = clean(found.task_context.task_id, redactor)
+        task = clean(found.task_context.task_id, redactor, known)
         if task == found.task_context.task_id:
             return found
     context = msgspec.structs.replace(
-        found.task_context, project=project, task_id=clean(found.task_context.task_id, redactor)
+        found.task_context, project=project, task_id=clean(found.task_context.task_id, redactor, known)
     )
     return msgspec.structs.replace(found, task_context=context, **asked_for)
 

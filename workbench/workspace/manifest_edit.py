@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from workbench.errors import WorkbenchError
@@ -127,12 +128,25 @@ def _means(manifest: Manifest, kind: str, spelling: str, identity: str) -> bool:
         if key in map(fold, (entry.id, *entry.aliases)):
             if fold(entry.id) == fold(identity):
                 return True
-            raise NameClash(
-                f"the {kind} name {spelling!r} belongs to both {entry.id!r} and {identity!r}: it is declared "
-                "as the former's",
-                hint="nothing was changed; take it out of the manifest there first",
-            )
+            raise _clash(manifest, kind, spelling, entry, identity)
     return key == fold(identity)
+
+
+def _clash(manifest: Manifest, kind: str, spelling: str, owner: Names, identity: str) -> NameClash:
+    """Whose a spelling is, and what can be done about it."""
+    built_in = manifest.registry.is_builtin(kind, owner)
+    whose = f"the {'built-in ' if built_in else ''}{kind} {owner.id!r}"
+    entry = f"an [[{kind}s]] entry with id = {quoted(owner.id)} replaces what is built in"
+    if fold(spelling) == fold(owner.id):
+        said = f"{spelling!r} is the id of {whose}, and an id cannot mean another name"
+        other = f"workbench names alias {kind} {quote(identity)} --of {quote(owner.id)}"
+        rules = f"; {entry}, aliases, prefixes and contains alike" if built_in else ""
+        hint = f"nothing was changed; the other way round it can be: {other}{rules}"
+    else:
+        said = f"{spelling!r} is an alias of {whose}; it cannot mean {identity!r} too"
+        free = f"{entry}: write one without that alias" if built_in else "take it out of the manifest there"
+        hint = f"nothing was changed; {free} first"
+    return NameClash(said, hint=hint)
 
 
 # -- where it goes -------------------------------------------------------------------------

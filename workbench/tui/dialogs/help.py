@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -15,6 +14,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench import guide
 from workbench.tui.actions import APP, DOOR, GROUPS
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.choose import Choice, choice_line
@@ -24,8 +24,6 @@ from workbench.tui.present import visible
 if TYPE_CHECKING:
     from workbench.tui.actions import Action
     from workbench.tui.shell import Shell
-
-GUIDE = Path(__file__).resolve().parents[2] / "docs"
 
 
 def help_entries(app: Shell) -> list[tuple[str, list[Choice]]]:
@@ -53,12 +51,6 @@ def help_entries(app: Shell) -> list[tuple[str, list[Choice]]]:
         if choices:
             groups.append((group, choices))
     return groups
-
-
-def guide_pages() -> list[tuple[str, str]]:
-    """The pages of the user guide: name and text, the first page first."""
-    paths = sorted(GUIDE.glob("*.md"), key=lambda path: (path.stem != "index", path.stem))
-    return [(path.stem, path.read_text("utf-8")) for path in paths]
 
 
 def tabs_line(names: Sequence[str], active: int, width: int) -> Content:
@@ -110,7 +102,7 @@ class HelpDialog(Dialog[str]):
     def __init__(self, groups: Sequence[tuple[str, Sequence[Choice]]]) -> None:
         super().__init__()
         self._groups = groups
-        self._pages = guide_pages()
+        self._pages = guide.pages()
         self._page = 0
         self._ids: list[str | None] = []
 

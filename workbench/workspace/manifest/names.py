@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from workbench.identity.builtins import AGENTS
-from workbench.identity.entries import Names, clashes
+from workbench.identity.entries import Clash, Names, clashes
+from workbench.identity.folding import fold
 from workbench.identity.registry import EMPTY, Registry
 from workbench.workspace.manifest.at import At
 from workbench.workspace.manifest.model import Agent, Domain, Project
@@ -36,7 +37,7 @@ def build_registry(
         for clash in clashes(kind, names, AGENTS if kind == "agent" else ()):
             at: At = (f"{kind}s", entries[clash.entry][0])
             at += ("id",) if clash.alias is None else ("aliases", clash.alias)
-            findings.error(at, f"{clash.sentence}; take it out of one of the two")
+            findings.error(at, f"{clash.sentence}; {_way_out(clash, names)}")
             clashed = True
         for number, entry in entries:
             _warn_of_unseen(kind, number, entry, findings)
@@ -49,11 +50,22 @@ def build_registry(
     )
 
 
+def _way_out(clash: Clash, declared: Sequence[Names]) -> str:
+    if any(fold(entry.id) == fold(clash.owner) for entry in declared):
+        return "take it out of one of the two"
+    return f"{clash.owner!r} is built in, and an entry with that id replaces it"
+
+
+def has_unseen(name: str) -> bool:
+    """Whether a name holds characters that nobody sees, such as marks of direction."""
+    return any(unicodedata.category(character) == "Cf" for character in name)
+
+
 def _warn_of_unseen(kind: str, number: int, entry: Names, findings: Findings) -> None:
     """Note characters in a name that nobody sees: it looks like another one and is not."""
     spellings = [("id", None, entry.id), *(("aliases", n, each) for n, each in enumerate(entry.aliases))]
     for key, place, spelling in spellings:
-        if any(unicodedata.category(character) == "Cf" for character in spelling):
+        if has_unseen(spelling):
             at: At = (f"{kind}s", number, key)
             findings.warning(
                 at if place is None else (*at, place), "the name holds characters that cannot be seen"

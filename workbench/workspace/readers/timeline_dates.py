@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name, monthrange
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from workbench.log.times import EPOCH
@@ -32,6 +33,34 @@ def parse_moment(text: str, zone: tzinfo, now: datetime) -> datetime | None:
         return _moment(text, zone, now.astimezone(zone))
     except (ValueError, OverflowError):
         return None
+
+
+_DATED = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2})(?:[t ](\d{1,2}):(\d{2}))?)?", re.ASCII)
+_HOURS = re.compile(r"(?:(?:today|yesterday|tomorrow) )?(\d{1,2}):(\d{2})(?::\d{2})?", re.ASCII)
+
+
+def impossible(text: str) -> str:
+    """Why a text that looks like a date or a time names none: “2026 has no 30 February”; empty if it does not
+    look so."""
+    text = " ".join(text.lower().split())
+    hours = _HOURS.fullmatch(text)
+    if hours:
+        return _no_time(int(hours[1]), int(hours[2]))
+    dated = _DATED.match(text)
+    if dated is None:
+        return ""
+    year, month = int(dated[1]), int(dated[2])
+    if year < 1:
+        return "years go from 1 to 9999"
+    if not 1 <= month <= 12:
+        return f"there is no month {month}"
+    if dated[3] and not 1 <= int(dated[3]) <= monthrange(year, month)[1]:
+        return f"{year} has no {int(dated[3])} {month_name[month]}"
+    return _no_time(int(dated[4]), int(dated[5])) if dated[4] else ""
+
+
+def _no_time(hour: int, minute: int) -> str:
+    return f"no day has a time {hour}:{minute:02}" if hour > 23 or minute > 59 else ""
 
 
 def _moment(text: str, zone: tzinfo, now: datetime) -> datetime | None:
