@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.cli.chronicle_words import DINNER, JSON, rounds, say, script, summarized_by
 from tests.cli.memory_words import SHIP, hand_off
+from tests.cli.on_terminal import on_terminal
 from tests.cli.program import CHECKOUT, Run
 from workbench.workspace import Workspace
 
@@ -238,28 +235,8 @@ def test_on_a_terminal_it_asks_before_it_writes_again(
 ) -> None:
     rounds(workspace, 1)
     workspace.chronicle("dinner").consolidate()
-    leader, follower = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "workbench", "chronicle", "reconsolidate", "1-3", *DINNER, *words],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-    )
-    os.close(follower)
-    os.write(leader, typed.encode())
-    said = b""
-    killing = threading.Timer(60, child.kill)
-    killing.start()
-    try:
-        while chunk := os.read(leader, 4096):
-            said += chunk
-    except OSError:
-        pass
-    finally:
-        killing.cancel()
-        os.close(leader)
-    assert child.wait() == code, said
+    done, said = on_terminal("chronicle", "reconsolidate", "1-3", *DINNER, *words, typed=typed)
+    assert done == code, said
     assert (b"Write it again? [y/N]" in said) == (not words)
     assert said.index(b"A rebuild drops the new section") < len(said) / 2 or generations == 1
     assert len(workspace.readers.chronicle.generations("session/dinner", 1, 3)) == generations

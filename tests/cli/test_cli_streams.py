@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.on_terminal import on_terminal
 from tests.cli.program import CHECKOUT, Run
 from tests.workspace.redaction_cases import core, token
 from workbench.cli import last_word
@@ -224,27 +223,8 @@ def test_the_sum_below_the_list_is_of_what_is_listed(run: Run, workspace: Worksp
 
 @pytest.mark.parametrize("name", ["dumb", "", "no-such-terminal"])
 def test_a_terminal_without_a_screen_is_told_what_there_is_instead(workspace: Workspace, name: str) -> None:
-    leader, follower = pty.openpty()
-    done = subprocess.Popen(
-        [sys.executable, "-m", "workbench"],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TERM": name},
-    )
-    os.close(follower)
-    said = b""
-    reader = threading.Timer(60, done.kill)
-    reader.start()
-    try:
-        while chunk := os.read(leader, 4096):
-            said += chunk
-    except OSError:
-        pass
-    finally:
-        reader.cancel()
-        os.close(leader)
-    assert done.wait() == 2
+    code, said = on_terminal(TERM=name)
+    assert code == 2
     assert b"\x1b" not in said
     assert b"workbench sessions list" in said
 
