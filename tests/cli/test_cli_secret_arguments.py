@@ -28,6 +28,7 @@ from tests.workspace.redaction_cases import (
     token,
     unfiltered,
 )
+from workbench.cli.shown import may_hold
 from workbench.error_log import write_details
 from workbench.errors import WorkbenchError
 from workbench.locations import log_file
@@ -854,3 +855,19 @@ def test_a_load_through_the_library(workspace: Workspace, exported: Path) -> Non
     assert sum(done.redactions.values()) == 4
     stored = [event.payload for event in workspace.log.read()]
     assert default_filter().redact_value(stored)[1] == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "smbclient -U bob%hunter //h/s",
+        "priv:\nab:cd:ef",
+        "no such word: -u 'maya:pet'",
+        "308204a40201000282010100112233445566",
+        "the password is hunter",
+        "https://maya@host",
+    ],
+)
+def test_what_may_hold_a_secret_goes_through_the_filter(sentence: str) -> None:
+    assert may_hold(sentence)
+    assert not may_hold("task_id requires project; see: workbench record --help, line 12 of notes.md:3")

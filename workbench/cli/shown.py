@@ -18,8 +18,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9_+-]{12,}")
 _VALUE = re.compile(r"[=:](?!/)\S{6}|://\S*@")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(r"(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)[0-9]{0,6}|[0-9]+")
-_NAMES = re.compile(r"(?i)pass|pwd|secret|token|key|auth|bearer|cred|login|cookie|sign|-p\b|@|://|=")
-"""What stands beside a secret that looks like any word."""
+_BESIDE = re.compile(
+    r"(?i)pass|pwd|secret|token|key|auth|bearer|cred|login|cookie|sign|priv|[=@%\\]|://"
+    r"|(?:^|[\s'\"])-[a-z]\b|\w:(?!\d+\b)\S|[\r\n]|[0-9a-f]{24}"
+)
+"""What stands beside a secret that looks like any word, or is one that looks like a digest."""
 _LONGEST_WORD = 20
 _LEAST = 8
 """Characters of a token that are no words."""
@@ -43,7 +46,7 @@ def look_at(words: Sequence[str]) -> None:
 def may_hold(text: str) -> bool:
     """Whether a sentence of the program, with whatever it quotes, could hold a secret; True may be a false
     alarm. Short words and numbers that nothing calls a secret are none."""
-    return _NAMES.search(text) is not None or _may_hold(text)
+    return _BESIDE.search(text) is not None or _may_hold(text)
 
 
 def shown(text: str) -> str:
