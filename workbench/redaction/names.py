@@ -174,9 +174,22 @@ _SEVERAL_DRAWN = re.compile(
 )
 
 
+_PLACE_IN_LIST = re.compile(
+    rb"(?i)(?:page|paging|pagination|continuation|next|sync|cursor|scroll|skip)[_. -]?token\Z"
+)
+_LONGEST_PLACE = 24
+
+
+def names_place(data: bytes, end: int) -> bool:
+    """Whether the name that ends at `end` is of a place in a list that is read by pages, not of a secret."""
+    return _PLACE_IN_LIST.search(data[max(0, end - _LONGEST_PLACE) : end]) is not None
+
+
 def is_secret_name(name: str) -> bool:
     """Whether a mapping's key says that its whole value is a secret (contract redaction, `redact_value`)."""
     data = name[-200:].encode("utf-8", "surrogatepass")
+    if names_place(data, len(data)):
+        return False
     return _WHOLE_NAME.fullmatch(data) is not None or _WHOLE_CAMEL.fullmatch(data) is not None
 
 
