@@ -45,3 +45,16 @@ def test_a_mapping_of_places_under_a_name_holds_secrets(text: str) -> None:
     assert secret not in redact(text.format(value=secret)).text
     other = f'password = {{"hint": "{secret}"}}'
     assert redact(other).text == other
+
+
+@pytest.mark.parametrize(
+    "name",
+    (
+        "password_confirmation passwordConfirm dbpw bindpw ROOTPW GH_PAT GITLAB_PAT creds db_creds storepass "
+        "keypass TF_TOKEN_app_terraform_io access_code mot_de_passe motdepasse"
+    ).split(),
+)
+def test_names_in_use_give_their_value_away(name: str) -> None:
+    secret = fill("Aa1{alnum:17}")
+    for text in (f"{name}={secret}", f'{name}: "{secret}"', f'{{"{name}": "{secret}"}}'):
+        assert secret not in redact(text).text, text

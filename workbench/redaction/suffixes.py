@@ -5,7 +5,7 @@ from __future__ import annotations
 WHERE = (
     "prod|production|preprod|stage|staging|stg|dev|devel|development|test|testing|qa|uat|preview|sandbox|live|local|"
     "ci|demo|old|new|current|previous|prev|next|root|admin|user|app|service|primary|secondary|backup|bak|main|master|"
-    "replica|default|ro|rw|readonly|internal|external|temp|tmp|eu|us|uk|de|asia|east|west"
+    "replica|default|ro|rw|readonly|internal|external|temp|tmp|confirm|confirmation|eu|us|uk|de|asia|east|west"
 )
 """Where a secret is valid, as alternatives."""
 _NUMBER = "[_.-]?[0-9]{1,3}"
