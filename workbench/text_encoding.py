@@ -96,6 +96,9 @@ def text_encoding(source: Seekable) -> Encoding | None:
     try:
         for mark, encoding in _MARKS:
             if head.startswith(mark):
+                if encoding in _UNMARKED and _reads_as_bytes(head[2:]) and len(head) > 2:
+                    # Stray bytes before a text of one byte a character: of two, half would be zero.
+                    return "utf-8"
                 source.seek(0)
                 # Two bytes more or less are a character whatever they are; of four most are none.
                 if not encoding.startswith("utf-32") or _is_whole(source, encoding):

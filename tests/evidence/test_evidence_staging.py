@@ -437,6 +437,14 @@ def test_text_with_a_few_bytes_that_are_none_is_filtered(tmp_path: Path) -> None
     assert found == b"caf\xe9 [REDACTED:github_token]\n"
 
 
+@pytest.mark.parametrize("stray", [b"\xff\xfe", b"\xff\xfe\0", b"\xfe\xff\x01", b"\xff\xfe\xff"])
+def test_stray_bytes_that_look_like_the_mark_of_an_encoding_hide_nothing(
+    tmp_path: Path, stray: bytes
+) -> None:
+    found = kept(tmp_path, stray + b" log of the build\nTOKEN=" + TOKEN.encode() + b"\nend\n")
+    assert found == stray + b" log of the build\nTOKEN=[REDACTED:github_token]\nend\n"
+
+
 def test_without_a_stream_the_redactor_filters_the_whole(tmp_path: Path) -> None:
     from workbench.redaction import default_filter
 

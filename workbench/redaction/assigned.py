@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.redaction.engine import Pass, Span, any_of, compile_bytes
-from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, utf8, utf8_or_escaped
+from workbench.redaction.names import PROBE, PROSE_NAME, SECRET_NAME, names_place, utf8, utf8_or_escaped
 from workbench.redaction.suffixes import SUFFIX
 from workbench.redaction.values import JUDGED, Place, is_secret
 
@@ -83,6 +83,8 @@ _RESOURCE = re.compile(
     rb"(?i)arn:[a-z0-9-]{1,20}:[a-z0-9-]{1,40}:[a-z0-9-]{0,30}:[0-9]{0,20}:[a-z]{1,20}[:/]\Z"
 )
 _RESOURCE_ENDS = (b":", b"/")
+_TOKEN_NAME = re.compile(rb"[^A-Za-z0-9]?[A-Za-z0-9]??[Tt](?:oken|OKEN)")
+_TEMPLATE = re.compile(rb"\{[{%][^}\n]*\Z")
 _SIGNS = (b"=", b":", b"=>", b":>", *map(str.encode, ("：", "＝", r"\uff1a", r"\uff1d")))
 _TRIMMED = frozenset(b")]}.:")
 _CLOSERS = {ord(")"): b"(", ord("]"): b"[", ord("}"): b"{"}
@@ -115,7 +117,7 @@ class AssignedPass(Pass):
                 return spans
             start: int = found.end() - _FEWEST
             end, secret = self._value(data, found.start(), start, judged, run)
-            if secret:
+            if secret and not _is_none(data, found.start(), start):
                 spans.append(Span(start, end, KIND))
                 position = end
             else:
@@ -172,6 +174,17 @@ class AssignedPass(Pass):
                 judged.clear()
             answer = judged[question] = is_secret(*question)
         return end, answer
+
+
+def _is_none(data: bytes, named: int, start: int) -> bool:
+    """Whether what stands at `start` is a place in a list or a word of a template, whatever it looks like."""
+    name = _TOKEN_NAME.match(data, named)
+    if name is not None and names_place(data, name.end()):
+        return True
+    return (
+        data.endswith((b"| ", b"|"), named, start)
+        and _TEMPLATE.search(data[max(0, named - _NAME_REACH) : start]) is not None
+    )
 
 
 def _is_parameter(before: bytes) -> bool:

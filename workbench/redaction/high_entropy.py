@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from workbench.redaction.borders import ALNUM, behind_escape
 from workbench.redaction.engine import Pass, Span, compile_bytes
 from workbench.redaction.entropy import remembering
-from workbench.redaction.names import CUE, PROBE
+from workbench.redaction.names import CUE, PROBE, names_place
 from workbench.redaction.values import MARKER, holds_stand_in, is_public
 
 KIND = "high_entropy"
@@ -116,7 +116,11 @@ class HighEntropyPass(Pass):
         for found in self._cues.finditer(data, max(0, first - 1), last):
             place = found.end() - 1
             behind = bisect_right(ends, place)
-            if data[found.start()] == _BRACKET or (behind < len(items) and items[behind][0] <= place):
+            if (
+                data[found.start()] == _BRACKET
+                or names_place(data, found.end())
+                or (behind < len(items) and items[behind][0] <= place)
+            ):
                 continue
             if not long:
                 return [Span(start, end, KIND) for start, end in tokens]

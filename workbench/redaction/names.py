@@ -30,7 +30,7 @@ def _written(sign: str) -> str:
 _GAP = "[_. -]?"
 _GLUED = (
     "pg|db|my|mysql|sql|user|root|admin|auth|access|refresh|api|app|bot|client|session|master|login|"
-    "ftp|smtp|mail|redis|ssh|rdp|vpn|wifi|sudo|require|consumer|shared|account"
+    "ftp|smtp|mail|redis|ssh|rdp|vpn|wifi|sudo|require|consumer|shared|account|store|keystore|bind"
 )
 _NAMES = (
     f"api{_GAP}key",
@@ -49,7 +49,11 @@ _NAMES = (
     "pw",
     "passwort",
     "kennwort",
-    "mot de passe",
+    "mot[_ -]?de[_ -]?passe",
+    "(?:db|bind|root|admin)pw",
+    "keypass",
+    "creds",
+    "access[_ -]code",
     "contrase(?:ñ|n)a",
     "senha",
     "wachtwoord",
@@ -58,7 +62,10 @@ _NAMES = (
     "has(?:ł|l)o",
     "totp[-_]seed",
 )
-_UPPER_GLUED = "[A-Z0-9]{1,20}(?:PASSWORD|PASSWD|TOKEN|SECRET|APIKEY)"
+_UPPER_GLUED = (
+    "(?:[A-Z0-9]{1,20}(?:PASSWORD|PASSWD|TOKEN|SECRET|APIKEY)|(?:GH|GL|GITHUB|GITLAB|ADO|DEVOPS)_PAT|"
+    "TF_TOKEN_[a-z0-9_]{3,40})"
+)
 _CAMEL = (
     "[a-z0-9](?:Token|Secret|Password|Passwd|Pwd|Passphrase|Passcode|ApiKey|APIKey|AccessKey|PrivateKey|"
     "SecretKey|AccountKey|MasterKey|EncryptionKey|SigningKey|Credentials?)"
@@ -143,9 +150,11 @@ CUE = "(?:{})".format(
 _JOINED = r"""[ \t]*(?:\\+t[ \t]*)*(?:\\*["'`]|[:=!~(,>|*]|\\+u|\xef|-+>|\xe2\x86\x92)"""
 
 PROBE = (
-    r"(?i:token|secret|passw|passphrase|passcode|pass[_. -]|[_-]pass|mot de passe|pwd|[_-]pw|key|credential|"
-    rf"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp|(?:pass|pw){SUFFIX}{_JOINED}|senha|"
-    r"wachtwoord|senord|salasana|has(?:\xc5\x82|l|\\+u0142)o|\\u(?:04[0-9a-f]{2}|5bc6|30d1|be44))"
+    r"(?i:token|secret|passw|passphrase|passcode|pass[_. -]|[_-]pass|mot[_ -]?de[_ -]?passe|"
+    r"[BHLOS]_pat|pwd|[_-]pw|key|credential|"
+    rf"kennwort|contrase|clave|jeton|kodwort|zugangscode|ssel|[_-]auth|totp|(?:pass|pw|creds){SUFFIX}{_JOINED}|"
+    r"access[_ -]code|senha|wachtwoord|senord|salasana|"
+    r"has(?:\xc5\x82|l|\\+u0142)o|\\u(?:04[0-9a-f]{2}|5bc6|30d1|be44))"
     r"|\xd0|\xe5\xaf\x86|\xe3\x83\x91|\xeb\xb9\x84"
 )
 """Found in a text, JSON-escaped or not, wherever one of the names or cues above is."""
@@ -153,8 +162,11 @@ PROBE = (
 _WHOLE_NAME = re.compile(
     rb"(?i)(?:.*[^a-z0-9])?(?:api[_. -]?key|access[_. -]?key|secret(?:[_. -]?access)?(?:[_. -]?key)?|token|"
     rb"(?:pg|db|my|mysql|sql|user|root|admin|auth|access|refresh|api|app|bot|client)?"
-    rb"(?:password|token|secret|passwd|pwd)|pass[_. -]?(?:word|wd|phrase|code)|pass|pw|private[_. -]?key|"
-    rb"credentials?|passwort|kennwort|wachtwoord|senha|contrase(?:\xc3\xb1|n)a|"
+    rb"(?:password|token|secret|passwd|pwd)|(?:db|bind|root|admin)pw|(?:key|store)pass|creds|"
+    rb"pass[_. -]?(?:word|wd|phrase|code)|pass|pw|private[_. -]?key|"
+    rb"credentials?|passwort|kennwort|mot[_ -]?de[_ -]?passe|access[_ -]code|"
+    rb"(?:gh|gl|github|gitlab|ado|devops)_pat|tf_token_[a-z0-9_]{3,40}|"
+    rb"wachtwoord|senha|contrase(?:\xc3\xb1|n)a|"
     rb"\xd0[\xbf\x9f]\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c|\xe5\xaf\x86\xe7\xa0\x81|"
     rb"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89)" + SUFFIX.encode()
 )
@@ -174,9 +186,22 @@ _SEVERAL_DRAWN = re.compile(
 )
 
 
+_PLACE_IN_LIST = re.compile(
+    rb"(?i)(?:page|paging|pagination|continuation|next|sync|cursor|scroll|skip)[_. -]?token\Z"
+)
+_LONGEST_PLACE = 24
+
+
+def names_place(data: bytes, end: int) -> bool:
+    """Whether the name that ends at `end` is of a place in a list that is read by pages, not of a secret."""
+    return _PLACE_IN_LIST.search(data[max(0, end - _LONGEST_PLACE) : end]) is not None
+
+
 def is_secret_name(name: str) -> bool:
     """Whether a mapping's key says that its whole value is a secret (contract redaction, `redact_value`)."""
     data = name[-200:].encode("utf-8", "surrogatepass")
+    if names_place(data, len(data)):
+        return False
     return _WHOLE_NAME.fullmatch(data) is not None or _WHOLE_CAMEL.fullmatch(data) is not None
 
 

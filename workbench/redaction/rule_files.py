@@ -22,7 +22,10 @@ RULE_FILES = (
 )
 """Rules that match a secret whole, in the order in which their passes run."""
 
-CONTEXT_FILES = ("headers.toml", "commands.toml", "addresses.toml", "labels.toml", "forms.toml", "near.toml")
+CONTEXT_FILES = (
+    *("headers.toml", "commands.toml", "addresses.toml", "labels.toml", "forms.toml", "near.toml"),
+    "syntax.toml",
+)
 """Rules whose secret is a part of what they match, in the order in which their passes run."""
 
 COMMAND_FILES = ("commands.toml", "near.toml")

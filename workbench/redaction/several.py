@@ -1,8 +1,8 @@
 """Secrets in lists and mappings under one name: `passwords: [..]`, `"api_keys": {"prod": ".."}`.
 
-(Contract redaction, assigned_secret.) Under a name in the plural both count, under one in the singular only
-lists: in a mapping its own names decide. What is read ends where something else than texts stands, so that
-code is left alone.
+(Contract redaction, assigned_secret.) Under a name in the plural both count, under one in the singular lists
+and what a mapping has under a place where the secret is valid (`{"prod": ".."}`): else its own names decide.
+What is read ends where something else than texts stands, so that code is left alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from workbench.redaction.engine import Pass, Span, compile_bytes
 from workbench.redaction.names import NAME_OF_SEVERAL, PROBE, names_several, utf8_or_escaped
 from workbench.redaction.quoted import literal_end
+from workbench.redaction.suffixes import WHERE
 from workbench.redaction.tables import is_password
 from workbench.redaction.values import Place, is_drawn, is_human_name, is_secret
 
@@ -36,6 +37,9 @@ _ITEM = re.compile(
 )
 _BEHIND = re.compile(rb"(?:[ \t\r\n]|\\+[nrt])*+(?:([,\])}])|(:|=>)|\Z)")
 _NOT_CHOSEN = re.compile(rb"(?i)secret|credential")
+_WHERE = re.compile(
+    rb"""(?:[ \t\r\n]|\\+[nrt])*+\\*["'`]?(?i:%s)[0-9]{0,2}\\*["'`]?[ \t]*(?::|=>)""" % WHERE.encode()
+)
 _LINE = re.compile(
     rb"""([ \t]*)(-[ \t]+|(?:["']?[A-Za-z0-9_.@-]{1,64}["']?[ \t]*:[ \t]+))"""
     rb"""(?:(["'])([^\x00-\x1f"']{1,256})\3|([^\x00-\x20"'`\[{&*!|>#][^\x00-\x20"'`]{0,255}))"""
@@ -70,7 +74,9 @@ class SeveralPass(Pass):
             if data[opened - 1] in b"[{(":
                 hyphen = drawn and data[named - 1 : named] == b"-"
                 if data[opened - 1] != _LIST and (drawn is None or hyphen):
-                    position = opened
+                    if _WHERE.match(data, opened):
+                        _flow(data, opened, drawn, named, spans)
+                    position = max(opened, spans[-1].end if spans else 0)
                     continue
                 position = _flow(data, opened, drawn, named, spans)
             else:

@@ -60,7 +60,7 @@ _STAND_INS = (
 _STAND_IN = re.compile(b"|".join(map(re.escape, _STAND_INS)))
 
 _TEMPLATE = re.compile(
-    rb"[$#%@]\{|\{\{|\{%|<%|%\(|%[sdr]\b|%[sdr]$|\{[A-Za-z_]?[A-Za-z0-9_.!:]*\}|\$\(|%[A-Z_]{3,}%|"
+    rb"[$#%@]\{|\{\{|\{%|<%|%\(|%env\(|%[sdr]\b|%[sdr]$|\{[A-Za-z_]?[A-Za-z0-9_.!:]*\}|\$\(|%[A-Z_]{3,}%|"
     rb"a-zA-Z|A-Za-z|a-z0-9|A-Z0-9|0-9a-|&&|\|\|"
 )
 _VARIABLE = re.compile(rb"\$([A-Za-z_][A-Za-z0-9_]*)")

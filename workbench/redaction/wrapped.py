@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_letters, digits
 from typing import Any
 
 from workbench.redaction.borders import REFUSED_BEFORE, escape_ends_at
@@ -40,7 +41,7 @@ _WORDS = re.compile(
 _TAIL_CLASSES = re.compile(rb"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
 _ROW = re.compile(rb"(\r?\n)[A-Za-z0-9_.=+/-]")
 _ROW_END = re.compile(rb"[A-Za-z0-9_.=+/-]*")
-_TOKEN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_TOKEN = frozenset(f"{ascii_letters}{digits}_-".encode())
 
 
 def head_of(pattern: str) -> str:
