@@ -348,6 +348,29 @@ async def test_the_other_sides_show_what_came_meanwhile(root: Path) -> None:
         assert "missing: it was not there when it was named" in detail_text(page)
 
 
+async def test_a_file_that_comes_in_above_moves_the_cursor_off_no_file(root: Path) -> None:
+    with Desk(root, new=False) as desk:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            desk.entry("lumen/thumb-cache", f"Named {name}", source_files=[f"/nowhere/{name}"])
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page.pane.show_side("evidence")
+        await until(pilot, lambda: page.pane.ready)
+        page.pane.lines.focus()
+        await pilot.press("j")
+        await settled(pilot, app)
+        held = page.pane.pick
+        assert isinstance(held, FilePick)
+        first = next(row.pick for row in page.pane.lines._window.rows if row.pick is not None)
+        assert held != first, "the cursor stands further down"
+        with Desk(root, new=False) as desk:
+            desk.entry("lumen/thumb-cache", "Another", source_files=["/nowhere/d.txt", "/nowhere/e.txt"])
+        await until(pilot, lambda: "/nowhere/e.txt" in detail_text(page))
+        await settled(pilot, app)
+        assert page.pane.pick == held
+
+
 async def test_a_moment_of_the_past_shows_list_and_detail_as_they_were(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
