@@ -476,3 +476,30 @@ async def test_what_waits_stands_in_the_navigation_before_the_screen_was_shown(r
         await pilot.press("t", "2", "enter")
         await until(pilot, lambda: app.as_of is not None and app.needs_of("handoffs") == first)
         assert app.navigation_entries()[0].waiting == first
+
+
+@pytest.mark.parametrize(("width", "height", "named"), [(60, 15, True), (120, 40, False)])
+async def test_the_detail_names_its_task_where_the_list_is_hidden(
+    root: Path, width: int, height: int, named: bool
+) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(width, height)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("enter")
+        await until(pilot, lambda: page.focused_in_detail())
+        await settled(pilot, app)
+        if named:
+            assert "lumen/thumb-cache" in whole_screen(app)
+        assert bool(page.pane.task_line.region) is named
+
+
+async def test_the_detail_names_a_task_whose_name_the_list_cuts(root: Path) -> None:
+    name = "lumen/" + "a-very-long-name-of-a-task-" * 2 + "end"
+    with Desk(root, new=False) as desk:
+        desk.hand_off(name, "Be named")
+    app = app_on(root)
+    async with app.run_test(size=(160, 40)) as pilot:
+        page = await shown(pilot, app)
+        await until(pilot, lambda: name in whole_screen(app))
+        await pilot.press("j")
+        await until(pilot, lambda: not page.pane.task_line.region)

@@ -215,6 +215,9 @@ class FactListPage(ReadingPage):
         if (wanted, order) == (self.wanted, self.order):
             return
         at = None if self._first and order == self.order else self._at
+        if self.focused_in_detail() and (row := self.pane.row) is not None:
+            # What is read there is what the person is at, also where the list stands at its start.
+            at = row.position
         if wanted != self.wanted:
             self._gave_way = None
         self.wanted, self.order = wanted, order
