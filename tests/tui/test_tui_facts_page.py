@@ -253,6 +253,7 @@ async def test_a_filter_that_matches_nothing_says_what_it_looks_in(root: Path) -
         page = await rows_shown(pilot, app)
         page.apply(FactFilter(text="zebra"))
         await until(pilot, lambda: "No fact matches the filter" in whole_screen(app))
+        assert "esc, then c shows every fact again" in whole_screen(app)
         acting = ("facts.supersede", "facts.review", "facts.evidence", "facts.timeline", "facts.whole")
         reasons = ["there is no fact here"] * len(acting)
         await until(pilot, lambda: [app.registry[each].reason(app) for each in acting] == reasons)

@@ -503,3 +503,18 @@ async def test_the_detail_names_a_task_whose_name_the_list_cuts(root: Path) -> N
         await until(pilot, lambda: name in whole_screen(app))
         await pilot.press("j")
         await until(pilot, lambda: not page.pane.task_line.region)
+
+
+async def test_what_was_questioned_already_is_told_before_it_is_accepted_with_others(root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        rows = workspace.readers.handoffs.page(HandoffFilter(), 9).rows
+        row = next(each for each in rows if each.task_id == "importer-v2")
+        workspace.review("checkpoint", row.checkpoint_id, "questioned", "Why?")
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page.handoffs.action_last()
+        await shown(pilot, app)
+        await pilot.press("space", "A")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert "1 task of them questioned already" in whole_screen(app)

@@ -233,7 +233,11 @@ class FactListPage(ReadingPage):
             return
         self.facts.renderer = FactRows(self._now, self.order)
         self.facts.empty_lines = empty_lines(
-            self.wanted, self.app.keymap.shown("facts.clear"), self.app.root, past=self.as_of is not None
+            self.wanted,
+            self.app.keymap.shown("page.back"),
+            self.app.keymap.shown("facts.clear"),
+            self.app.root,
+            past=self.as_of is not None,
         )
         source = FactSource(self._workspace.readers.facts, self.wanted, self.order, self.as_of)
         self.facts.set_source(source, at)

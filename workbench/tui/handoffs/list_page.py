@@ -209,7 +209,11 @@ class HandoffListPage(ReadingPage):
             self._source.close()
         keymap = self.app.keymap
         self.handoffs.empty_lines = empty_lines(
-            self.wanted, keymap.shown("handoffs.clear"), keymap.shown("handoffs.closed"), self.app.root
+            self.wanted,
+            keymap.shown("page.back"),
+            keymap.shown("handoffs.clear"),
+            keymap.shown("handoffs.closed"),
+            self.app.root,
         )
         self._source = HandoffSource(workspace.readers.handoffs, self.wanted, self.order, self.as_of)
         self.pane.look_at(self.as_of)
