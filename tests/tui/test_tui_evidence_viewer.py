@@ -192,7 +192,7 @@ async def test_d_compares_with_the_disk_and_hides_its_secrets(root: Path, files:
         await until(pilot, lambda: "is the same as the copy" in whole_screen(app))
         (files / "rows.py").unlink()
         await pilot.press("R")
-        await until(pilot, lambda: "gone from the disk" in whole_screen(app))
+        await until(pilot, lambda: "There is no such file below" in whole_screen(app))
         os.mkfifo(files / "rows.py")
         await pilot.press("R")
         await until(pilot, lambda: "It was not opened." in whole_screen(app))

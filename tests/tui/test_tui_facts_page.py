@@ -203,6 +203,27 @@ async def test_words_narrow_as_they_are_typed_and_esc_clears_them(root: Path) ->
         await until(pilot, lambda: page.wanted == FactFilter() and len(slots(page)) == 9)
 
 
+async def test_the_cursor_stays_with_the_fact_that_is_read_while_the_filter_goes(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        await pilot.press("slash", *"orbit")
+        await until(pilot, lambda: page.wanted.text == "orbit" and len(slots(page)) == 4)
+        await pilot.press("enter")
+        await settled(pilot, app)
+        held = page.cursor_fact
+        assert held is not None
+        await pilot.press("enter")
+        await until(pilot, page.focused_in_detail)
+        await pilot.press("c")
+        await until(pilot, lambda: page.wanted == FactFilter() and len(slots(page)) == 9)
+        await settled(pilot, app)
+        assert page.cursor_fact is not None and page.cursor_fact.id == held.id
+        await pilot.press("escape")
+        await settled(pilot, app)
+        assert page.pane.row is not None and page.pane.row.id == held.id
+
+
 async def test_kinds_disputes_and_conflicts_are_chosen_and_dropped(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -232,6 +253,7 @@ async def test_a_filter_that_matches_nothing_says_what_it_looks_in(root: Path) -
         page = await rows_shown(pilot, app)
         page.apply(FactFilter(text="zebra"))
         await until(pilot, lambda: "No fact matches the filter" in whole_screen(app))
+        assert "esc, then c shows every fact again" in whole_screen(app)
         acting = ("facts.supersede", "facts.review", "facts.evidence", "facts.timeline", "facts.whole")
         reasons = ["there is no fact here"] * len(acting)
         await until(pilot, lambda: [app.registry[each].reason(app) for each in acting] == reasons)

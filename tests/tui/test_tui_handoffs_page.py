@@ -348,6 +348,29 @@ async def test_the_other_sides_show_what_came_meanwhile(root: Path) -> None:
         assert "missing: it was not there when it was named" in detail_text(page)
 
 
+async def test_a_file_that_comes_in_above_moves_the_cursor_off_no_file(root: Path) -> None:
+    with Desk(root, new=False) as desk:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            desk.entry("lumen/thumb-cache", f"Named {name}", source_files=[f"/nowhere/{name}"])
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page.pane.show_side("evidence")
+        await until(pilot, lambda: page.pane.ready)
+        page.pane.lines.focus()
+        await pilot.press("j")
+        await settled(pilot, app)
+        held = page.pane.pick
+        assert isinstance(held, FilePick)
+        first = next(row.pick for row in page.pane.lines._window.rows if row.pick is not None)
+        assert held != first, "the cursor stands further down"
+        with Desk(root, new=False) as desk:
+            desk.entry("lumen/thumb-cache", "Another", source_files=["/nowhere/d.txt", "/nowhere/e.txt"])
+        await until(pilot, lambda: "/nowhere/e.txt" in detail_text(page))
+        await settled(pilot, app)
+        assert page.pane.pick == held
+
+
 async def test_a_moment_of_the_past_shows_list_and_detail_as_they_were(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -453,3 +476,45 @@ async def test_what_waits_stands_in_the_navigation_before_the_screen_was_shown(r
         await pilot.press("t", "2", "enter")
         await until(pilot, lambda: app.as_of is not None and app.needs_of("handoffs") == first)
         assert app.navigation_entries()[0].waiting == first
+
+
+@pytest.mark.parametrize(("width", "height", "named"), [(60, 15, True), (120, 40, False)])
+async def test_the_detail_names_its_task_where_the_list_is_hidden(
+    root: Path, width: int, height: int, named: bool
+) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(width, height)) as pilot:
+        page = await shown(pilot, app)
+        await pilot.press("enter")
+        await until(pilot, lambda: page.focused_in_detail())
+        await settled(pilot, app)
+        if named:
+            assert "lumen/thumb-cache" in whole_screen(app)
+        assert bool(page.pane.task_line.region) is named
+
+
+async def test_the_detail_names_a_task_whose_name_the_list_cuts(root: Path) -> None:
+    name = "lumen/" + "a-very-long-name-of-a-task-" * 2 + "end"
+    with Desk(root, new=False) as desk:
+        desk.hand_off(name, "Be named")
+    app = app_on(root)
+    async with app.run_test(size=(160, 40)) as pilot:
+        page = await shown(pilot, app)
+        await until(pilot, lambda: name in whole_screen(app))
+        await pilot.press("j")
+        await until(pilot, lambda: not page.pane.task_line.region)
+
+
+async def test_what_was_questioned_already_is_told_before_it_is_accepted_with_others(root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        rows = workspace.readers.handoffs.page(HandoffFilter(), 9).rows
+        row = next(each for each in rows if each.task_id == "importer-v2")
+        workspace.review("checkpoint", row.checkpoint_id, "questioned", "Why?")
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await shown(pilot, app)
+        page.handoffs.action_last()
+        await shown(pilot, app)
+        await pilot.press("space", "A")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert "1 task of them questioned already" in whole_screen(app)

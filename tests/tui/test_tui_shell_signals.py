@@ -165,6 +165,36 @@ def test_a_terminal_that_is_gone_ends_the_program(tmp_path: Path) -> None:
             program._process.wait()
 
 
+RINGING = CHILD.replace("app.run()", "app.call_later(app.set_interval, 0.01, app.bell); app.run()")
+
+
+def test_a_dead_terminal_that_sends_no_signal_ends_the_program(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-c", RINGING, str(make_workspace(tmp_path / "w"))],
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        start_new_session=True,
+    )
+    try:
+        output = b""
+        while b"row 1" not in output:
+            assert select.select([master], [], [], 20)[0], output[-2000:]
+            output += os.read(master, 65536)
+        os.close(master)
+        # More is written than any queue holds; whoever only writes has nothing but the error to end by.
+        assert process.wait(10) == 129
+    finally:
+        os.close(slave)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
 def test_leaving_restores_the_terminal(terminal: Terminal) -> None:
     terminal.read_until(b"row 1")
     os.write(terminal.master, b"q")

@@ -120,6 +120,7 @@ async def test_words_that_esc_left_are_there_again_for_the_same_target_only(tmp_
         await judging(pilot, app)
         await pilot.press("q", "tab", *"half a th", "escape")
         await until(pilot, lambda: app.screen is page)
+        assert "Kept as a draft: r opens it again." in notices(app)
         await pilot.press("j")
         await handoffs_probe.shown(pilot, app)
         dialog = await judging(pilot, app)

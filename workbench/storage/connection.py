@@ -123,6 +123,11 @@ class Standing:
         if time.time_ns() - folder.st_mtime_ns > _TICK_NS:
             self._folder_state = (folder.st_ino, folder.st_mtime_ns)
 
+    @property
+    def given_up(self) -> str:
+        """What `check` found once, and therefore raises for ever; "" while all is well."""
+        return "" if self._lost is None else self._lost.message
+
     def holds(self) -> bool:
         """Whether `check` raises nothing."""
         try:

@@ -298,6 +298,11 @@ class Database:
             return open_reader(Path(self._view.copy.name) / self.path.name)
         return open_read_only(self.path).connection
 
+    @property
+    def given_up(self) -> str:
+        """Why it answers no more, whatever stands in its file's place by now; "" while it does."""
+        return "" if self._standing is None else self._standing.given_up
+
     def _refuse_replaced(self, *, log: bool = True) -> None:
         if self._standing is not None:
             self._standing.check(log=log)

@@ -40,6 +40,7 @@ from workbench.tui.watch import (
 from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
     from textual.timer import Timer
 
     from workbench.workspace import Workspace
@@ -159,6 +160,10 @@ class WorkbenchApp(Needing, inherit_bindings=False):
     def on_load(self) -> None:
         """The last moment before the terminal is switched: from here on a signal must switch it back."""
         terminal.end_on_signals(self._end)
+
+    def get_driver_class(self) -> type[Driver]:
+        """The driver of the platform; where the terminal dies under it the program ends."""
+        return terminal.mortal(super().get_driver_class(), self._end)
 
     def _end(self, return_code: int) -> None:
         """A signal asks the program to end; one that comes while the first screen is made waits for that."""

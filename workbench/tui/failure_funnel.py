@@ -71,7 +71,7 @@ class FailureFunnel(Shell, inherit_bindings=False):
             if not error.retryable:
                 retry = None
         if self.access.swallows(error):
-            self.notify(self.urgent_text(), severity="warning")
+            # The header and the footer say it already, for as long as it lasts.
             return
         self.show_message(failures.failure_of(error, title, self.root), retry)
 

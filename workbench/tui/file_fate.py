@@ -67,3 +67,8 @@ class FileFate:
 
 def _lost(reason: str, message: str, hint: str = "R opens it again once it is back") -> WorkspaceLost:
     return WorkspaceLost(reason, message, hint=f"nothing is written meanwhile; {hint}")
+
+
+def came_back(said: str) -> WorkspaceLost:
+    """The file stands in its place, and what is open does not answer any more: `said` is why."""
+    return _lost("file was away", f"{said}; it is there now", "R opens it again")

@@ -58,6 +58,9 @@ def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refuse
         draft = None if dialog.receipt is not None else dialog.draft
         if draft is not None:
             page.verdict_drafts[target] = draft
+            names = (f"{page.NAME}.review", f"{page.NAME}.verdict")
+            key = next((page.app.keymap.shown(each) for each in names if each in page.app.registry), "")
+            page.app.notify(f"Kept as a draft: {key} opens it again.")
         if dialog.receipt is not None:
             page.post_message(VerdictsWritten([dialog.receipt], overtaken=sum(overtaken)))
 

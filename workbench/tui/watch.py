@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from workbench.tui.file_fate import FileFate
+from workbench.tui.file_fate import FileFate, came_back
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -118,7 +118,7 @@ class Watch:
             try:
                 if fate is None:
                     fate = FileFate(workspace.layout.database)
-                fate.refuse_lost()
+                _refuse_lost(fate, workspace)
                 with workspace.data_version_poller() as poller:
                     last = poller.poll()
                     if announced:
@@ -129,7 +129,7 @@ class Watch:
                         announced = True
                         self._post(Opened(workspace))
                     while not self._stop.wait(POLL_SECONDS):
-                        fate.refuse_lost()
+                        _refuse_lost(fate, workspace)
                         version = poller.poll()
                         if version != last:
                             last = version
@@ -141,6 +141,14 @@ class Watch:
                     return
                 self._post(LiveLost(error))
                 self._stop.wait(LOST_SECONDS)
+
+
+def _refuse_lost(fate: FileFate, workspace: Workspace) -> None:
+    """Raise `WorkspaceLost` where the file is not what it was, or was away and the engine noticed."""
+    fate.refuse_lost()
+    if said := workspace.log.database.given_up:
+        # The engine never trusts this opening again, though the file may be in its place by now.
+        raise came_back(said)
 
 
 def workspace_opener(root: Path, *, read_only: bool) -> Callable[[], Workspace]:

@@ -113,10 +113,9 @@ def disk_blocks(item: EvidenceItem, found: OnDisk) -> list[Block]:
         case "other_bytes":
             blocks = _told("~", "warning", "The file has changed since, and is no text to compare.", "")
         case "found":
-            said = "There is a file now, and no copy to compare it with."
-            blocks = _told("◌", "dim", said, "")
+            blocks = _told("◌", "dim", _found_words(item), "")
         case "gone":
-            blocks = _told("✗" if not had_copy else "!", "warning", "The file is gone from the disk.", "")
+            blocks = _told("✗" if not had_copy else "!", "warning", _gone_words(item, found), "")
         case "link":
             said = "A symbolic link stands in its place now; it is not followed."
             blocks = _told("!", "warning", said, "")
@@ -140,12 +139,29 @@ def disk_blocks(item: EvidenceItem, found: OnDisk) -> list[Block]:
         rows.append(("filter", f"{counted(taken, 'secret')} on the disk not shown here"))
     if rows:
         blocks += [Blank(), Fields(rows, indent=2)]
-    if found.assumed:
+    if found.assumed and found.state != "gone":
         said = "The path is relative, and nobody recorded to which folder: this program's own was taken."
         blocks.append(note(said, indent=2))
     for hunk in found.hunks:
         blocks += [Blank(), *_hunk_blocks(hunk)]
     return blocks
+
+
+def _found_words(item: EvidenceItem) -> str:
+    """That a file is there which no copy can be compared with, and why there is none."""
+    if item.state == "pointer_only":
+        why = reason_words(item.row.reason) if item.row is not None and item.row.reason else "not copied"
+        return f"No copy was taken (pointer only: {why}); the file is there."
+    return "There is a file now, and no copy to compare it with."
+
+
+def _gone_words(item: EvidenceItem, found: OnDisk) -> str:
+    """That there is no file: whether there ever was one, and where it was looked for."""
+    still = "still " if item.state == "missing" else ""
+    if found.assumed:
+        because = "the path is relative, and nobody recorded to which folder: this program's own was taken"
+        return f"There is {still}no such file below {found.assumed} ({because})."
+    return f"There is {still}no such file." if still else "The file is gone from the disk."
 
 
 def _hunk_blocks(hunk: Hunk) -> Iterable[Block]:

@@ -14,7 +14,7 @@ from workbench.workspace.fact_rows import ORDERS, FactFilter, FactOrder
 _LONGEST = 60
 Only = Literal["", "disputed", "conflicts"]
 _ONLY: tuple[Only, ...] = ("disputed", "conflicts")
-ONLY_WORDS: Mapping[str, str] = {"disputed": "disputed only", "conflicts": "several values only"}
+ONLY_WORDS: Mapping[str, str] = {"disputed": "disputed only", "conflicts": "spellings disagree"}
 ORDER_WORDS: Mapping[FactOrder, str] = {
     "newest": "",
     "scope": "by scope and slot",

@@ -17,16 +17,22 @@ FILLING = (
 """Commands that have to do with an empty screen, and what each does."""
 
 
-def empty_lines(wanted: FactFilter, clear: str, root: Path, *, past: bool = False) -> Sequence[Line]:
-    """What an empty list says, of now or of the past; `clear` is the key that clears the filter."""
+def empty_lines(
+    wanted: FactFilter, back: str, clear: str, root: Path, *, past: bool = False
+) -> Sequence[Line]:
+    """What an empty list says, of now or of the past; `clear` is the key that clears the filter.
+
+    `back` is the key that leaves the field of its words, which may still have the keys.
+    """
     if wanted != FactFilter():
         lines: list[Line] = [(), (Span("  No fact matches the filter", "strong"),)]
         if wanted.only == "conflicts":
-            lines.append((Span("  No slot has several values.", "dim"),))
+            lines.append((Span("  No two spellings of a slot disagree.", "dim"),))
         elif wanted.text:
             lines.append((Span("  Words are looked for in slot, value,", "dim"),))
             lines.append((Span("  project, task, domain and author.", "dim"),))
-        return (*lines, (Span(f"  {clear}", "accent"), Span(" shows every fact again.", "dim")))
+        first: Line = (Span(f"  {back}", "accent"), Span(", then ", "dim")) if wanted.text else (Span("  "),)
+        return (*lines, (*first, Span(clear, "accent"), Span(" shows every fact again.", "dim")))
     if past:
         return ((), (Span("  No fact was known then", "strong"),))
     return (

@@ -215,6 +215,9 @@ class FactListPage(ReadingPage):
         if (wanted, order) == (self.wanted, self.order):
             return
         at = None if self._first and order == self.order else self._at
+        if self.focused_in_detail() and (row := self.pane.row) is not None:
+            # What is read there is what the person is at, also where the list stands at its start.
+            at = row.position
         if wanted != self.wanted:
             self._gave_way = None
         self.wanted, self.order = wanted, order
@@ -230,7 +233,11 @@ class FactListPage(ReadingPage):
             return
         self.facts.renderer = FactRows(self._now, self.order)
         self.facts.empty_lines = empty_lines(
-            self.wanted, self.app.keymap.shown("facts.clear"), self.app.root, past=self.as_of is not None
+            self.wanted,
+            self.app.keymap.shown("page.back"),
+            self.app.keymap.shown("facts.clear"),
+            self.app.root,
+            past=self.as_of is not None,
         )
         source = FactSource(self._workspace.readers.facts, self.wanted, self.order, self.as_of)
         self.facts.set_source(source, at)

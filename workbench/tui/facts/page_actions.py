@@ -184,7 +184,7 @@ FACT_ACTIONS = (
     Action(
         "facts.narrow",
         "narrow",
-        "Narrow the list to a kind, to what is disputed, or to slots with several values.",
+        "Narrow the list to a kind, to what is disputed, or to slots whose spellings disagree.",
         ("f",),
         NAME,
         "Find",

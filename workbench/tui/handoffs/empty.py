@@ -9,11 +9,13 @@ from workbench.tui.present import Line, Span
 from workbench.workspace.rows import HandoffFilter
 
 
-def empty_lines(wanted: HandoffFilter, clear: str, closed: str, root: Path) -> list[Line]:
-    """What would bring tasks here; `clear` and `closed` are keys."""
+def empty_lines(wanted: HandoffFilter, back: str, clear: str, closed: str, root: Path) -> list[Line]:
+    """What would bring tasks here; `back`, `clear` and `closed` are keys."""
     again: Line = (Span(clear, "accent"), Span(" shows every open task.", "dim"))
     if wanted.text:
-        return [(), (Span("No task matches the filter", "strong"),), again]
+        # The field that the words were typed into may still have the keys.
+        first: Line = (Span(back, "accent"), Span(", then ", "dim"))
+        return [(), (Span("No task matches the filter", "strong"),), (*first, *again)]
     if wanted.waiting:
         return [
             (),

@@ -12,6 +12,7 @@ import msgspec
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.strip import Strip
 
 from workbench.errors import WorkbenchError
 from workbench.memory.handoff_views import CheckpointDetail, Handoff, PastCheckpoint
@@ -19,9 +20,11 @@ from workbench.memory.views import BriefBundle, Comparison
 from workbench.tui.failures import failure_of
 from workbench.tui.handoffs.checkpoint_side import checkpoint_rows
 from workbench.tui.handoffs.desk_rows import CheckpointPick, DeskList, DeskRow, Pick
+from workbench.tui.handoffs.handoff_rows import name_line
 from workbench.tui.handoffs.history_side import comparison_rows, history_rows
 from workbench.tui.handoffs.messages import SideRead
 from workbench.tui.handoffs.other_sides import Served, evidence_rows, next_blocks, since_rows
+from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.tui.widgets.tab_line import Tab, TabLine
 from workbench.tui.widgets.text_pane import TextPane
 from workbench.workspace.readers.handoff_queries import MOST_HISTORY
@@ -50,12 +53,36 @@ class Compared(NamedTuple):
     newer: PastCheckpoint
 
 
+class TaskLine(DrawnWidget):
+    """The task of the detail, where the list does not name it whole beside it."""
+
+    DEFAULT_CSS = "TaskLine { height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="handoff-task")
+        self.row: Handoff | None = None
+
+    def show(self, row: Handoff | None) -> None:
+        """Name this task."""
+        if row != self.row:
+            self.row = row
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The project and the task, cut where they do not fit."""
+        row, width = self.row, self.size.width
+        line = () if row is None else name_line(row.project, row.task_id, width, strong=True)
+        return self.strip(line, width)
+
+
 class HandoffPane(Vertical):
     """Shows a task at once as the list knows it, and the rest when it is read."""
 
     DEFAULT_CSS = """
     HandoffPane { height: 1fr; width: 1fr; }
     HandoffPane TabLine { margin: 0 0 1 0; }
+    HandoffPane TaskLine { display: none; }
+    HandoffPane.-named TaskLine { display: block; }
     HandoffPane TextPane { display: none; }
     HandoffPane.-text TextPane { display: block; }
     HandoffPane.-text DeskList { display: none; }
@@ -75,11 +102,13 @@ class HandoffPane(Vertical):
         self._marked = ""
         self._compared: Compared | None = None
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
+        self.task_line = TaskLine()
         self.tabs = TabLine(_tabs(0), css_id="handoff-tabs")
         self.lines = DeskList(css_id="handoff-lines")
         self.text = TextPane(id="handoff-text")
 
     def compose(self) -> ComposeResult:
+        yield self.task_line
         yield self.tabs
         yield self.lines
         yield self.text
@@ -89,6 +118,10 @@ class HandoffPane(Vertical):
         self._workspace = workspace
 
     # What the page asks and tells
+
+    def name_task(self, named: bool) -> None:
+        """Name the task here even beside the list, which cuts its name."""
+        self.set_class(named, "-named")
 
     @property
     def side(self) -> str:
@@ -136,6 +169,7 @@ class HandoffPane(Vertical):
             self._forget_other_sides()
         changed = row != self._row
         self._row = row
+        self.task_line.show(row)
         if changed or not self.ready:
             self._draw(keep_place=same)
         if read:
@@ -163,6 +197,7 @@ class HandoffPane(Vertical):
         if as_of != self.as_of:
             self.as_of = as_of
             self._row, self._read_of, self._marked, self._compared = None, {}, "", None
+            self.task_line.show(None)
 
     def _forget_other_sides(self) -> None:
         self._read_of = {side: data for side, data in self._read_of.items() if side == self.side}

@@ -59,6 +59,12 @@ def name_line(project: str, task: str, width: int, *, strong: bool) -> Line:
     return (Span(head, "dim"), Span(tail, "strong" if strong else "text"))
 
 
+def cuts_name(row: Handoff, width: int, *, tall: bool) -> bool:
+    """Whether the name of a task is not whole in a list of so many cells."""
+    placed = {each.index: each.width for each in place(_FIRST if tall else _NARROW, width)}
+    return line_width((Span(f"{row.project}/{row.task_id}"),)) > placed.get(_TASK, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class HandoffRows:
     """Two lines for each task, or one where there are few lines; `now` gives the moment of ages."""

@@ -16,7 +16,7 @@ from workbench.tui.handoffs.desk_rows import DeskList, Pick
 from workbench.tui.handoffs.empty import empty_lines, filter_words
 from workbench.tui.handoffs.handoff_list import HandoffList
 from workbench.tui.handoffs.handoff_pane import CHECKPOINT, HandoffPane
-from workbench.tui.handoffs.handoff_rows import HandoffRows
+from workbench.tui.handoffs.handoff_rows import HandoffRows, cuts_name
 from workbench.tui.handoffs.handoff_source import HandoffSource
 from workbench.tui.place_kept import PlaceKept
 from workbench.tui.present import literal, number
@@ -180,6 +180,11 @@ class HandoffListPage(ReadingPage):
         if tall != self._rows.tall:
             self._rows = HandoffRows(self._now, tall)
             self.handoffs.renderer = self._rows
+        self.call_after_refresh(self._name_task)
+
+    def _name_task(self) -> None:
+        row, width = self.cursor_handoff, self.handoffs.size.width - 2
+        self.pane.name_task(row is not None and cuts_name(row, width, tall=self._rows.tall))
 
     # Reading
 
@@ -204,7 +209,11 @@ class HandoffListPage(ReadingPage):
             self._source.close()
         keymap = self.app.keymap
         self.handoffs.empty_lines = empty_lines(
-            self.wanted, keymap.shown("handoffs.clear"), keymap.shown("handoffs.closed"), self.app.root
+            self.wanted,
+            keymap.shown("page.back"),
+            keymap.shown("handoffs.clear"),
+            keymap.shown("handoffs.closed"),
+            self.app.root,
         )
         self._source = HandoffSource(workspace.readers.handoffs, self.wanted, self.order, self.as_of)
         self.pane.look_at(self.as_of)
@@ -240,6 +249,7 @@ class HandoffListPage(ReadingPage):
         """Show the task under the cursor: what the list knows at once, all of it when the cursor rests."""
         row: Handoff | None = message.row
         self._at = self._at if row is None else row.key
+        self._name_task()
         self._kept.arrived(self._at)
         moved, self._moved = self._moved, monotonic()
         if self._resting is not None:

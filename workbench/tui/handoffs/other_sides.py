@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -118,8 +119,19 @@ def evidence_rows(files: Sequence[TaskFile], now: datetime) -> list[DeskRow]:
         if part:
             heading = Heading(title, f"{len(part)}{', ' + remark if remark else ''}")
             rows.append(DeskRow(("heading", title), (Blank(), heading) if rows else (heading,)))
-            rows += [_file(each, at, now) for at, each in enumerate(part)]
+            rows += [_file(each, nth, now) for each, nth in zip(part, _nth(part), strict=True)]
     return rows
+
+
+def _nth(files: Sequence[TaskFile]) -> list[int]:
+    """Which of the same path of the same entry each is: what comes in above changes nobody's key."""
+    seen: Counter[tuple[int, str]] = Counter()
+    found: list[int] = []
+    for each in files:
+        name = (each.position, each.evidence.path)
+        found.append(seen[name])
+        seen[name] += 1
+    return found
 
 
 def _because(reason: str) -> str:
@@ -128,7 +140,7 @@ def _because(reason: str) -> str:
     return reason_words(reason)
 
 
-def _file(each: TaskFile, at: int, now: datetime) -> DeskRow:
+def _file(each: TaskFile, nth: int, now: datetime) -> DeskRow:
     item = each.evidence
     status = FILE_WORDS.get(item.status, item.status)
     digest = f" · {digest_words(item.sha256)}" if isinstance(item.sha256, str) else ""
@@ -144,7 +156,7 @@ def _file(each: TaskFile, at: int, now: datetime) -> DeskRow:
     ]
     if isinstance(item.reason, str) and item.reason:
         blocks.append(note(f"because {_because(item.reason)}", indent=3))
-    return DeskRow(("file", each.position, at, item.path), tuple(blocks), FilePick(item, each.position))
+    return DeskRow(("file", each.position, item.path, nth), tuple(blocks), FilePick(item, each.position))
 
 
 # -- for the next agent --------------------------------------------------------------------

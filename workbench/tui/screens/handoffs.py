@@ -120,6 +120,12 @@ class HandoffsPage(HandoffGoingPage):
         more = [f"and {len(rows) - _NAMED} more"] if len(rows) > _NAMED else []
         alarmed = sum(row.alarms.total > 0 for row in rows)
         warned = [f"{counted(alarmed, 'task')} of them with something that needs a look."] if alarmed else []
+        for verdict in ("questioned", "rejected"):
+            count = sum(row.review is not None and row.review.verdict == verdict for row in rows)
+            if count:
+                warned.append(
+                    f"{counted(count, 'task')} of them {verdict} already: this accepts them after all."
+                )
         details = "\n".join([*names, *more, *([""] if warned else []), *warned])
 
         def accept(sure: bool | None) -> None:
