@@ -236,3 +236,54 @@ def test_a_recording_says_whose_it_is_and_how_much_it_holds(
         path.write_text(text)
         assert run("chronicle", "recording", "read", path, *JSON).json["error_type"] == "file_failed"
     assert run("chronicle", "recording", "read", tmp_path, *JSON).json["error_type"] == "file_failed"
+
+
+OWN = ["SSOT_MANIFEST.toml", "chronicle.db", "chronicle.db-wal", "chronicle.db-shm", "chronicle.db-journal"]
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], WRITERS[3]], ids=["export", "recording"])
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=["plain", "forced"])
+def test_no_export_replaces_a_file_of_this_or_another_workspace(
+    run: Run, written: Workspace, tmp_path: Path, words: tuple[str, ...], force: tuple[str, ...]
+) -> None:
+    drawn_again(written, tmp_path)
+    root = written.root
+    other = tmp_path / "other"
+    Workspace.create(other, title="Other", timezone="UTC", owner="ada").close()
+    link, hard = tmp_path / "link", tmp_path / "hard"
+    link.symlink_to(root / "chronicle.db")
+    hard.hardlink_to(root / "SSOT_MANIFEST.toml")
+    backup = root / "backups" / "old"
+    backup.write_bytes(b"\x1f\x8b packed")
+    copied = tmp_path / "copied.sqlite"
+    copied.write_bytes(b"SQLite format 3\x00 and so on")
+    places = [
+        *(root / name for name in OWN),
+        *(other / name for name in OWN),
+        link,
+        hard,
+        backup,
+        copied,
+        root / "artifacts" / "new",
+        other / "artifacts" / "new",
+        root / "notes" / "README.md",
+        root / "notes" / ".." / "status.md",
+    ]
+    before = {
+        place: place.read_bytes() if place.exists() else None for place in places if "-" not in place.name
+    }
+    for place in places:
+        answer = run("chronicle", *(word.format(place) for word in words), *force, *JSON)
+        assert (answer.code, answer.json["error_type"]) == (2, "own_file"), (place, answer)
+        assert str(place) in answer.json["error"] and "--to" in answer.json["hint"]
+    assert before == {place: place.read_bytes() if place.exists() else None for place in before}
+    # An export may lie among the backups, and be written there again.
+    for _ in range(2):
+        assert run("chronicle", *(word.format(root / "backups" / "a.jsonl") for word in words)).code == 0
+
+
+def test_neither_does_an_export_of_events(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 1)
+    for name in ("chronicle.db-journal", "artifacts/new", "chronicle.db"):
+        answer = run("export", "jsonl", "--to", workspace.root / name, *JSON)
+        assert (answer.code, answer.json["error_type"]) == (2, "own_file"), name

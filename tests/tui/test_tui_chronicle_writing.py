@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
 from workbench.tui.document import Paragraph
+from workbench.tui.shell import Shell
 from workbench.workspace import Workspace
 
 TASK = "task/global/atlas/importer"
@@ -138,6 +140,32 @@ async def test_an_export_is_written_and_loads_again(root: Path, tmp_path: Path) 
         await until(pilot, lambda: not isinstance(app.screen, PromptDialog))
         await settled(pilot, app)
         await until(pilot, lambda: "0 sections loaded; 4 were there already." in whole_screen(app))
+
+
+def _shown(app: Shell, words: str) -> bool:
+    return words in " ".join(whole_screen(app).split())
+
+
+async def test_an_export_leaves_every_file_alone_that_is_none(root: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    manifest = (root / "SSOT_MANIFEST.toml").read_bytes()
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await go(pilot, app, SESSION, 1)
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        for path, why in (
+            (precious, "exists and is no export of a chronicle"),
+            (root / "SSOT_MANIFEST.toml", "is this workspace's manifest"),
+            (root / "chronicle.db", "is this workspace's database"),
+        ):
+            app.screen.query_one(Input).value = str(path)
+            await pilot.press("enter")
+            await until(pilot, partial(_shown, app, why))
+            assert isinstance(app.screen, PromptDialog), path
+    assert precious.read_text() == "precious"
+    assert (root / "SSOT_MANIFEST.toml").read_bytes() == manifest
 
 
 async def test_the_brief_is_copied_as_an_agent_gets_it(root: Path) -> None:

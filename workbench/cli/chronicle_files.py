@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import progress_line, to_stderr, write_json, write_lines
 from workbench.cli.piped import STREAM, read_from, write_to
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
 
 
 class _AlsoHere(click.Argument):
@@ -85,6 +88,7 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
                 f"{stream} has no section yet; there is nothing to export",
                 hint=helps if can_be_written(workspace.layout) else "",
             )
+        _refuse_own(workspace, to)
         shown = not given.as_json and (to not in (None, STREAM) or not sys.stdout.isatty())
         with (
             stopping() as stopped,
@@ -92,7 +96,6 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
             write_to(to, force=force, what="the export") as path,
             reporting(path),
         ):
-            _refuse_other(path)
             count = workspace.chronicle(stream).export(path, times, progress, stopped)
             if count is None:
                 raise Stopped("it was stopped; there is no export")
@@ -181,6 +184,7 @@ def write(ctx: click.Context, given: Given, named: Named, to: str | None, force:
                 f"no program or model has answered anything for {stream}; there is nothing to record",
                 hint=f"sections travel with: workbench chronicle export --stream {quote(stream)}",
             )
+        _refuse_own(workspace, to)
         with write_to(to, force=force, what="the recording") as path, reporting(path):
             count = workspace.chronicle(stream).recording_write(path)
     if given.as_json:
@@ -229,6 +233,14 @@ def _refuse_one_stream(ctx: click.Context, given: Given, to: str | None) -> None
         )
 
 
+def _refuse_own(workspace: Workspace, to: str | None) -> None:
+    """Asked of the name itself: what is forced is written beside it first."""
+    if to is not None and to != STREAM:
+        from workbench.workspace.own_files import refuse_own
+
+        refuse_own(Path(to), workspace.layout)
+
+
 def _say(said: str, to: str | None) -> None:
     from workbench.drawing import visible
 
@@ -255,23 +267,6 @@ def _stream_in(path: Path) -> str:
 
     with path.open("rb") as file:
         return stream_in(file)
-
-
-def _refuse_other(path: Path) -> None:
-    """Raise `FileFailed` where something else than an export has the name."""
-    from workbench.chronicle.errors import InvalidExport
-    from workbench.workspace.transfer import FileFailed
-
-    hint = "name another file with --to, or say --force; this one was not touched"
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise FileFailed(f"{path} is no file", hint="name another with --to")
-    try:
-        if path.stat().st_size:
-            _stream_in(path)
-    except InvalidExport as error:
-        raise FileFailed(f"{path} exists and is no export of a chronicle", hint=hint) from error
 
 
 @contextmanager

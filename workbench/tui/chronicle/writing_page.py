@@ -22,6 +22,7 @@ from workbench.workspace.errors import Cancelled
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.jobs.job import Job
+    from workbench.workspace.layout import Layout
 
 _NAME_CHARS = 60
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -166,8 +167,12 @@ class ChronicleWritingPage(ChronicleLeadingPage):
             self._run("export", f"export the chronicle of {called}", work)
 
         name = _UNSAFE.sub("-", called).strip("-.")[:_NAME_CHARS] or "chronicle"
-        hint = f"every section of {called}, superseded ones too; a file of that name is replaced"
-        self.app.push_screen(PromptDialog("Export to", hint, str(Path.home() / f"{name}{SUFFIX}")), begin)
+        hint = f"every section of {called}, superseded ones too; an earlier export of that name is replaced"
+        asked = str(Path.home() / f"{name}{SUFFIX}")
+        layout = workspace.layout
+        self.app.push_screen(
+            PromptDialog("Export to", hint, asked, check=lambda text: unfit(text, layout)), begin
+        )
 
     def action_load(self) -> None:
         """Ask for a file, and read its sections into the stream."""
@@ -266,6 +271,25 @@ def readable(text: str) -> str:
     if not text.strip():
         return "a file has to be named"
     return "" if path.is_file() else "there is no such file"
+
+
+def unfit(text: str, layout: Layout) -> str:
+    """Why no export may be written there; "" where it may: whatever is no export stays."""
+    from workbench.errors import WorkbenchError
+    from workbench.workspace.chronicle.files import refuse_other
+    from workbench.workspace.own_files import refuse_own
+
+    if not text.strip():
+        return ""
+    try:
+        path = Path(text.strip()).expanduser().absolute()
+        refuse_own(path, layout)
+        refuse_other(path)
+    except WorkbenchError as error:
+        return error.message
+    except (OSError, RuntimeError, ValueError) as error:
+        return f"no file can be written there: {getattr(error, 'strerror', '') or error}"
+    return ""
 
 
 def rebuild_blocks(node: Node, export_key: str, root: Path) -> list[Block]:
