@@ -6,17 +6,21 @@ and its place is free once its program is gone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.chronicle.leases import AlreadyConsolidating
 from workbench.chronicle.sections import Anchor
+from workbench.chronicle.summarizers.command import DRAWING
 from workbench.chronicle.summarizers.errors import SummarizerCancelled, SummarizerError
 from workbench.errors import WorkbenchError
 from workbench.log.times import from_micros
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs.errors import JobRunning
+from workbench.workspace.jobs.processes import Process, ancestors, is_visible
 
 if TYPE_CHECKING:
     from workbench.workspace.jobs.job import Job
@@ -120,6 +124,7 @@ class Turn:
             try:
                 return held.enter_context(run)
             except JobRunning as error:
+                _refuse_own_waiter(name, error)
                 if not self.patient:
                     raise
                 self._wait(error)
@@ -147,6 +152,19 @@ class Turn:
         job.alive()
         self.stopped = self.stopped or job.cancelled()
         return self.stopped
+
+
+def _refuse_own_waiter(name: str, error: JobRunning) -> None:
+    """Raise `AlreadyConsolidating` where the job that holds the lease waits for this very process."""
+    process = Process.from_text(error.job.process) if error.job is not None else None
+    if process is None or not is_visible(process):
+        return
+    waiting = os.environ.get(DRAWING, "").split()
+    if str(process.pid) in waiting or process.pid in ancestors():
+        raise AlreadyConsolidating(
+            f"{name} is being written by process {process.pid}, which waits for the program that asks for it",
+            hint="a summarizer reads the events that it is given, and consolidates nothing itself",
+        ) from error
 
 
 def counted(sections: int, done: str) -> str:
