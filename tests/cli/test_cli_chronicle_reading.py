@@ -10,6 +10,7 @@ from tests.cli.chronicle_words import DINNER, JSON, rounds, say
 from tests.cli.memory_words import SHIP, hand_off
 from tests.cli.program import Run
 from tests.workspace.older_workspace import older_workspace
+from workbench.chronicle.sections import Anchor, Section
 from workbench.workspace import Workspace
 
 
@@ -319,3 +320,15 @@ def test_events_that_no_section_tells_have_a_line_of_their_own(run: Run, written
         seen += [each["from_seq"] for each in (*page["sections"], *page["holes"])]
         following = page["next"]
     assert seen == [1, 4, 6]
+
+
+def test_a_section_that_nothing_closes_says_where_it_ends(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 2)
+    store = workspace.chronicle("dinner").store
+    store.load(
+        [Section(Anchor("1-2", 1, 2, 2, None), "From elsewhere."), Section(Anchor("3-5", 3, 5, 5, None), "x")]
+    )
+    rest = run("chronicle", "section", "1-2", *DINNER).out
+    assert "ends with     event 2\n" in rest and "closed by" not in rest
+    whole = run("chronicle", "section", "3-5", *DINNER).out
+    assert "closed by     event 5\n" in whole and "ends with" not in whole

@@ -22,6 +22,7 @@ from tests.tui.chronicle_probe import (
     settled,
 )
 from tests.tui.shell_probe import until, whole_screen
+from workbench.chronicle.sections import Anchor, Section
 from workbench.cli import main
 from workbench.tui.chronicle.copies import replay_command
 from workbench.tui.chronicle.nodes import StreamNode
@@ -166,6 +167,40 @@ async def test_an_export_leaves_every_file_alone_that_is_none(root: Path, tmp_pa
             assert isinstance(app.screen, PromptDialog), path
     assert precious.read_text() == "precious"
     assert (root / "SSOT_MANIFEST.toml").read_bytes() == manifest
+
+
+async def test_loading_names_the_sections_that_say_something_else_and_stay_out(
+    root: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "told.jsonl"
+    with Workspace.open(root) as workspace:
+        chronicle = workspace.chronicle(SESSION)
+        chronicle.export(file)
+        kept = chronicle.store.export()
+        chronicle.store.reset()
+        chronicle.store.load([*kept[:-1], kept[-1]._replace(prose="Something else.")])
+        name = kept[-1].anchor.section_id
+    app = app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await go(pilot, app, SESSION, 1)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        app.screen.query_one(Input).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, partial(_shown, app, "something else than here, and stayed"))
+        assert any(f"The file's {name} says something" in each.message for each in app._notifications)
+
+
+async def test_a_section_that_nothing_closes_says_where_it_ends(root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        chronicle = workspace.chronicle(SESSION)
+        chronicle.store.reset()
+        chronicle.store.load([Section(Anchor("1-2", 1, 2, 2, None), "From elsewhere.")])
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 1)
+        await until(pilot, lambda: "ends with" in detail_text(page))
+        assert "closed by" not in detail_text(page)
 
 
 async def test_the_brief_is_copied_as_an_agent_gets_it(root: Path) -> None:

@@ -149,7 +149,8 @@ def section(given: Given, section_id: str, named: Named, events: bool, limit: in
         from workbench.cli.chronicle_lines import Lines
 
         lines = Lines(workspace.timezone, given)
-        write_lines(lines.section(stream, found, chain, withheld=reader.withheld(stream, found)))
+        withheld, closed = reader.withheld(stream, found), reader.closes(stream, anchor.unit)
+        write_lines(lines.section(stream, found, chain, withheld=withheld, closed=closed))
         if events:
             write_lines(lines.events(rows, following))
 

@@ -151,7 +151,9 @@ def reconsolidate(ctx: click.Context, given: Given, section_id: str, named: Name
         else:
             from workbench.cli.chronicle_lines import Lines
 
-            write_lines(Lines(workspace.timezone, given).section(stream, new, chain, withheld=withheld))
+            closed = reader.closes(stream, new.anchor.unit)
+            lines = Lines(workspace.timezone, given)
+            write_lines(lines.section(stream, new, chain, withheld=withheld, closed=closed))
 
 
 def _told_and_agreed(given: Given, workspace: Workspace, stream: str, section_id: str, yes: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.workspace.layout import Layout
 
 _NAME_CHARS = 60
+_NAMED = 5
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 SUFFIX = ".chronicle.jsonl"
 AGAIN = (
@@ -194,7 +195,7 @@ class ChronicleWritingPage(ChronicleLeadingPage):
                     return "Stopped: nothing of the file was kept."
                 there = found.sections - found.landed
                 rest = f"; {number(there)} were there already" if there else ""
-                return f"{counted(found.landed, 'section')} loaded{rest}."
+                return f"{counted(found.landed, 'section')} loaded{rest}.{other_words(found.other_words)}"
 
             self._write(work, "Loading sections", called)
 
@@ -271,6 +272,15 @@ def readable(text: str) -> str:
     if not text.strip():
         return "a file has to be named"
     return "" if path.is_file() else "there is no such file"
+
+
+def other_words(names: Sequence[str]) -> str:
+    """A sentence about sections of a file that are here with other words; "" for none."""
+    if not names:
+        return ""
+    more = f" and {number(len(names) - _NAMED)} more" if len(names) > _NAMED else ""
+    says = "says" if len(names) == 1 else "say"
+    return f" The file's {', '.join(names[:_NAMED])}{more} {says} something else than here, and stayed out."
 
 
 def unfit(text: str, layout: Layout) -> str:
