@@ -112,7 +112,7 @@ def test_previews_are_words_without_the_marks_of_markdown(run: Run, written: Wor
 
 
 def test_an_empty_workspace_says_what_makes_chronicles(run: Run, workspace: Workspace) -> None:
-    assert run("chronicle", "status", *JSON).json == {"streams": [], "next": None}
+    assert run("chronicle", "status", *JSON).json == {"streams": [], "next": None, "problems": []}
     assert "sessions close-unit" in run("chronicle", "status").out
     missing = run("chronicle", "sections")
     assert (missing.code, "no stream with a chronicle yet" in missing.err) == (2, True)
@@ -332,3 +332,18 @@ def test_a_section_that_nothing_closes_says_where_it_ends(run: Run, workspace: W
     assert "ends with     event 2\n" in rest and "closed by" not in rest
     whole = run("chronicle", "section", "3-5", *DINNER).out
     assert "closed by     event 5\n" in whole and "ends with" not in whole
+
+
+def test_status_names_what_the_manifest_lets_close_nothing(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 1)
+    assert run("chronicle", "status", *JSON).json["problems"] == []
+    manifest = workspace.layout.manifest
+    manifest.write_text(
+        manifest.read_text() + '\n[chronicle.close]\nsession = ["unit.closd"]\nsesion = ["unit.closed"]\n'
+    )
+    answer = run("chronicle", "status")
+    assert answer.code == 0
+    assert "chronicle.close.session" in answer.err and "no events of this type" in answer.err
+    assert "chronicle.close.sesion: there are no streams of this kind" in answer.err
+    said = run("chronicle", "status", *JSON).json["problems"]
+    assert [each["key"].rpartition(".")[2][:7] for each in said] == ["session", "sesion"]
