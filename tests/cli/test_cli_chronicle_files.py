@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.chronicle_words import DINNER, JSON, rounds, say, script, summarized_by
+from tests.cli.memory_words import SHIP, hand_off
 from tests.cli.program import Run
 from workbench.workspace import Workspace
 
@@ -104,7 +105,7 @@ def test_no_other_file_is_written_over_without_force(
     command = ["chronicle", *(word.format(path) for word in words)]
     answer = run(*command)
     assert answer.code == 2
-    assert f"{path} exists and is no" in answer.err
+    assert f"{path} exists and is no" in answer.err and "say --force" in answer.err
     assert path.read_text() == "precious\n"
     assert run(*command, "--force").code == 0
     first = path.read_bytes()
@@ -287,3 +288,38 @@ def test_neither_does_an_export_of_events(run: Run, workspace: Workspace) -> Non
     for name in ("chronicle.db-journal", "artifacts/new", "chronicle.db"):
         answer = run("export", "jsonl", "--to", workspace.root / name, *JSON)
         assert (answer.code, answer.json["error_type"]) == (2, "own_file"), name
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"chronicle":"1"}', "line 1: chronicle must be a number"),
+        ('{"chronicle":null}', "line 1: chronicle must be a number"),
+        ('{"chronicle":', "line 1: it is no line of JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_header_is_said_in_our_words(
+    run: Run, written: Workspace, tmp_path: Path, line: str, why: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_text(line + "\n")
+    answer = run("chronicle", "load", path, *JSON)
+    assert (answer.code, answer.json["error"]) == (1, why)
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], WRITERS[3]], ids=["export", "recording"])
+def test_a_file_of_a_stream_with_withheld_sections_is_warned_of(
+    run: Run, workspace: Workspace, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    summarized_by(workspace, script(tmp_path / "program", "echo Good."))
+    workspace.chronicles.trust()
+    said = hand_off(run, *SHIP, text="The merger is on")
+    assert run("chronicle", "consolidate").code == 0
+    named = [
+        "task/global/atlas/ship" if word == DINNER[1] else word.format(tmp_path / "out") for word in words
+    ]
+    assert "withheld" not in run("chronicle", *named).err
+    assert run("quarantine", said["observation_id"], "--reason", "not public").code == 0
+    answer = run("chronicle", *named)
+    assert answer.code == 0
+    assert "1 section of task/global/atlas/ship is withheld from agents" in answer.err.replace("\u00a0", " ")

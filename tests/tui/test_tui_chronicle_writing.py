@@ -25,6 +25,7 @@ from tests.tui.shell_probe import until, whole_screen
 from workbench.chronicle.sections import Anchor, Section
 from workbench.cli import main
 from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.hints import hint_with_keys
 from workbench.tui.chronicle.nodes import StreamNode
 from workbench.tui.chronicle.writing_page import rebuild_blocks
 from workbench.tui.dialogs.confirm import ConfirmDialog
@@ -242,3 +243,21 @@ async def test_what_the_manifest_names_is_not_run_before_it_is_trusted(root: Pat
         await pilot.press("escape")
         await rows_shown(pilot, app)
         assert "open 14-16" in rows(page)
+
+
+@pytest.mark.parametrize(
+    ("hint", "meant"),
+    [
+        (
+            "try it at once with: workbench chronicle consolidate --stream 'session/a b'; what failed before",
+            "try it at once with the key chronicle.consolidate; what failed before",
+        ),
+        (
+            "try it at once with: workbench chronicle reconsolidate '1-3#2' --stream session/s1",
+            "try it at once with the key chronicle.again",
+        ),
+        ("say so with: workbench trust", "say so with: workbench trust"),
+    ],
+)
+def test_a_hint_names_the_key_where_there_is_one(hint: str, meant: str) -> None:
+    assert hint_with_keys(hint, str) == meant

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.chronicle_stopping import Stopped, stoppable
+from workbench.cli.chronicle_stopping import Stopped, stoppable, telling_whom
 from workbench.cli.chronicle_streams import Named, names_stream, stream_of
 from workbench.cli.errors import UsageRefused
 from workbench.cli.interrupts import stopping
@@ -89,6 +89,7 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
                 hint=helps if can_be_written(workspace.layout) else "",
             )
         _refuse_own(workspace, to)
+        _warn_of_withheld(workspace, stream, "the export holds them, and what was hidden may be in them")
         shown = not given.as_json and (to not in (None, STREAM) or not sys.stdout.isatty())
         with (
             stopping() as stopped,
@@ -129,7 +130,7 @@ def load(given: Given, file: str, named: Named) -> None:
         progress_line(shown=not given.as_json, in_bytes=False) as progress,
     ):
         stream = stream_of(workspace, named if named else Named(_stream_in(path), None, None, None, None))
-        done = workspace.chronicle(stream).load(path, progress, stopped)
+        done = workspace.chronicle(stream).load(path, telling_whom(progress), stopped)
         if done is None:
             raise Stopped("it was stopped; nothing was loaded")
     if given.as_json:
@@ -185,6 +186,7 @@ def write(ctx: click.Context, given: Given, named: Named, to: str | None, force:
                 hint=f"sections travel with: workbench chronicle export --stream {quote(stream)}",
             )
         _refuse_own(workspace, to)
+        _warn_of_withheld(workspace, stream, "what was hidden may be in the recording as it was drawn")
         with write_to(to, force=force, what="the recording") as path, reporting(path):
             count = workspace.chronicle(stream).recording_write(path)
     if given.as_json:
@@ -239,6 +241,17 @@ def _refuse_own(workspace: Workspace, to: str | None) -> None:
         from workbench.workspace.own_files import refuse_own
 
         refuse_own(Path(to), workspace.layout)
+
+
+def _warn_of_withheld(workspace: Workspace, stream: str, what: str) -> None:
+    row = workspace.readers.chronicle.stream(stream)
+    if row is not None and row.withheld:
+        from workbench.drawing import counted
+
+        are = "is" if row.withheld == 1 else "are"
+        to_stderr(
+            f"warning: {counted(row.withheld, 'section')} of {stream} {are} withheld from agents; {what}"
+        )
 
 
 def _say(said: str, to: str | None) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.errors import WorkbenchError
 from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.hints import hint_with_keys
 from workbench.tui.chronicle.leading_page import ChronicleLeadingPage
 from workbench.tui.chronicle.messages import BriefMade, JobSaid
 from workbench.tui.chronicle.nodes import Node, RangeNode, StreamNode
@@ -240,6 +242,9 @@ class ChronicleWritingPage(ChronicleLeadingPage):
                 said = work(workspace)
             except Cancelled as error:
                 said = error.message
+            except WorkbenchError as error:
+                error.hint = hint_with_keys(error.hint, self.app.keymap.shown)
+                raise
             self.post_message(JobSaid(said, title))
 
         self.app.run_worker(
@@ -285,7 +290,6 @@ def other_words(names: Sequence[str]) -> str:
 
 def unfit(text: str, layout: Layout) -> str:
     """Why no export may be written there; "" where it may: whatever is no export stays."""
-    from workbench.errors import WorkbenchError
     from workbench.workspace.chronicle.files import refuse_other
     from workbench.workspace.own_files import refuse_own
 

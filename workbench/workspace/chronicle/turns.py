@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from workbench.workspace.jobs.jobs import Jobs
 
 KIND = "chronicle"
+WAITING = "waiting for "
+"""How the note begins that `progress` gets while another one has the turn; who that is follows."""
 LOOK_SECONDS = 0.2
 """Between two looks at whether the other one is done."""
 
@@ -133,7 +135,7 @@ class Turn:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled("it was stopped while it waited for another one that writes the same") from error
         if self._progress is not None:
-            self._progress(0, None, f"waiting: {error.message}")
+            self._progress(0, None, f"{WAITING}{_who(error)}")
         Event().wait(LOOK_SECONDS)
 
     def progress(self, done: int, total: int | None, note: str) -> None:
@@ -152,6 +154,16 @@ class Turn:
         job.alive()
         self.stopped = self.stopped or job.cancelled()
         return self.stopped
+
+
+def _who(error: JobRunning) -> str:
+    job = error.job
+    if job is None:
+        return error.message
+    process = Process.from_text(job.process)
+    where = "" if process is None else f", process {process.pid}"
+    elsewhere = "" if process is None or is_visible(process) else f" on {process.host}"
+    return f"“{job.title}” (job {job.id}{where}{elsewhere})"
 
 
 def _refuse_own_waiter(name: str, error: JobRunning) -> None:
