@@ -84,7 +84,8 @@ def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Pat
         assert json.loads(recorded.out.splitlines()[0])["stream"] == "session/dinner"
         assert recorded.err.replace("\u00a0", " ") == "recorded 1 answer for session/dinner\n"
     shown = run("chronicle", "recording", "read", "-", *JSON, stdin=recorded.out.encode())
-    assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 1}
+    header = shown.json["header"]
+    assert (header["stream"], header["drawn_by"][:7], shown.json["pins"]) == ("session/dinner", "command", 1)
 
 
 WRITERS = [
@@ -228,7 +229,10 @@ def test_a_recording_says_whose_it_is_and_how_much_it_holds(
     path = tmp_path / "pins"
     answer = run("chronicle", "recording", "write", path, *DINNER, *JSON)
     assert answer.json == {"stream": "session/dinner", "pins": 2}
-    assert run("chronicle", "recording", "read", path).out == "stream    session/dinner\nanswers   2\n"
+    [who, by, answers] = run("chronicle", "recording", "read", path).out.splitlines()
+    assert (who, answers) == ("stream    session/dinner", "answers   2")
+    [section, *_] = workspace.chronicle("dinner").store.sections()
+    assert by == f"drawn by  {section.written.summarizer} {section.written.summarizer_version}"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:2], "{}\n"]))
     broken = run("chronicle", "recording", "read", path)

@@ -234,8 +234,9 @@ def rebuilt(stream: str, done: Rebuilt | None) -> Iterator[str]:
 
 def recorded(found: Recording) -> Iterator[str]:
     """What a recording holds."""
-    for name, value in list(found.header.items())[:_HEADERS]:
-        yield f"{one_line(name, 40):<10}{one_line(str(value), _LONGEST)}"
+    # Whose it is comes first.
+    for name, value in sorted(found.header.items(), key=lambda each: each[0] != "stream")[:_HEADERS]:
+        yield f"{one_line(name.replace('_', ' '), 40):<10}{one_line(str(value), _LONGEST)}"
     yield f"{'answers':<10}{number(len(found.events))}"
 
 

@@ -28,6 +28,7 @@ from workbench.log.pins.ledger import PinLedger
 from workbench.log.pins.recording import Recording, latest_pins, pin_events, read_recording, write_recording
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.sqlite import ScratchRow
+from workbench.log.ports import JsonValue
 from workbench.log.positions import Positions
 from workbench.log.registry import PendingEvent, StoredEvent
 from workbench.log.streams import StreamRef, pins_stream
@@ -290,7 +291,10 @@ class StreamChronicle:
         """
         refuse_own(path, self._workspace.layout)
         events = latest_pins(self._log.stream(pins_stream(self.stream)).read())
-        return write_recording(path, events, header={"stream": self.stream})
+        header: dict[str, JsonValue] = {"stream": self.stream}
+        if drew := self.store.drew():
+            header["drawn_by"] = ", ".join(drew)
+        return write_recording(path, events, header=header)
 
     def recording_read(self, path: Path) -> Recording:
         """What a recording holds. Raises `RecordingError`, `OSError`."""
