@@ -33,7 +33,7 @@ DAYS = st.lists(
         secrets=st.integers(1, 10**9),
     ),
     min_size=1,
-    max_size=60,
+    max_size=30,
 ).map(lambda days: sorted(days))
 WANTED = st.builds(
     RedactionFilter,

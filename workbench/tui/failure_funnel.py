@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.css.query import NoMatches
+from textual.notifications import Notify
 from textual.worker import WorkerFailed
 
 from workbench.errors import WorkbenchError
@@ -15,6 +16,7 @@ from workbench.tui import failures
 from workbench.tui.file_fate import WorkspaceLost
 from workbench.tui.present import plain_lines, visible
 from workbench.tui.shell import Shell
+from workbench.tui.toasts import Notice
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -45,7 +47,8 @@ class FailureFunnel(Shell, inherit_bindings=False):
         """Show a toast; unlike Textual's own, its text is literal unless `markup` is asked for."""
         if not markup:
             message, title = plain_lines(message, 600), visible(title)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(Notice(message, title, severity, seconds, markup=markup)))
 
     def show_failure(
         self, error: BaseException, title: str = "", retry: Callable[[], object] | None = None
