@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.chronicle import summarizer_server as server
-from workbench.chronicle.summarizers.attempts import retry_after
+from workbench.chronicle.summarizers.attempts import retry_after, spelled
 from workbench.chronicle.summarizers.endpoint import ATTEMPTS, EndpointModel, is_loopback
 from workbench.chronicle.summarizers.errors import (
     SummarizerCancelled,
@@ -118,7 +118,7 @@ def test_429_that_asks_for_more_than_the_time_limit_is_given_up_at_once() -> Non
         began = time.monotonic()
         error = failed(at, SummarizerFailed)
         assert time.monotonic() - began < 10
-    assert error.retryable and "3600" in str(error) and len(at.asked) == 1
+    assert error.retryable and "60 minutes, later than the 20 seconds" in str(error) and len(at.asked) == 1
 
 
 @pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 529])
@@ -331,3 +331,18 @@ except Exception as error:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == 'models_missing pip install "chronicle-workbench[models]"\n'
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.2, "1 second"),
+        (90, "90 seconds"),
+        (121, "3 minutes"),
+        (3600, "60 minutes"),
+        (7201, "3 hours"),
+        (9.9e8, "more than two days"),
+    ],
+)
+def test_a_wish_to_be_left_alone_is_said_in_whole_units(seconds: float, said: str) -> None:
+    assert spelled(seconds) == said

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.chronicle_words import DINNER, JSON, rounds, say, script, summarized_by
+from tests.cli.memory_words import SHIP, hand_off
 from tests.cli.program import Run
 from workbench.workspace import Workspace
 
@@ -83,7 +84,8 @@ def test_dashes_are_the_standard_streams(run: Run, written: Workspace, copy: Pat
         assert json.loads(recorded.out.splitlines()[0])["stream"] == "session/dinner"
         assert recorded.err.replace("\u00a0", " ") == "recorded 1 answer for session/dinner\n"
     shown = run("chronicle", "recording", "read", "-", *JSON, stdin=recorded.out.encode())
-    assert shown.json == {"header": {"stream": "session/dinner"}, "pins": 1}
+    header = shown.json["header"]
+    assert (header["stream"], header["drawn_by"][:7], shown.json["pins"]) == ("session/dinner", "command", 1)
 
 
 WRITERS = [
@@ -104,7 +106,7 @@ def test_no_other_file_is_written_over_without_force(
     command = ["chronicle", *(word.format(path) for word in words)]
     answer = run(*command)
     assert answer.code == 2
-    assert f"{path} exists and is no" in answer.err
+    assert f"{path} exists and is no" in answer.err and "say --force" in answer.err
     assert path.read_text() == "precious\n"
     assert run(*command, "--force").code == 0
     first = path.read_bytes()
@@ -227,7 +229,10 @@ def test_a_recording_says_whose_it_is_and_how_much_it_holds(
     path = tmp_path / "pins"
     answer = run("chronicle", "recording", "write", path, *DINNER, *JSON)
     assert answer.json == {"stream": "session/dinner", "pins": 2}
-    assert run("chronicle", "recording", "read", path).out == "stream    session/dinner\nanswers   2\n"
+    [who, by, answers] = run("chronicle", "recording", "read", path).out.splitlines()
+    assert (who, answers) == ("stream    session/dinner", "answers   2")
+    [section, *_] = workspace.chronicle("dinner").store.sections()
+    assert by == f"drawn by  {section.written.summarizer} {section.written.summarizer_version}"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([*lines[:2], "{}\n"]))
     broken = run("chronicle", "recording", "read", path)
@@ -236,3 +241,89 @@ def test_a_recording_says_whose_it_is_and_how_much_it_holds(
         path.write_text(text)
         assert run("chronicle", "recording", "read", path, *JSON).json["error_type"] == "file_failed"
     assert run("chronicle", "recording", "read", tmp_path, *JSON).json["error_type"] == "file_failed"
+
+
+OWN = ["SSOT_MANIFEST.toml", "chronicle.db", "chronicle.db-wal", "chronicle.db-shm", "chronicle.db-journal"]
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], WRITERS[3]], ids=["export", "recording"])
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=["plain", "forced"])
+def test_no_export_replaces_a_file_of_this_or_another_workspace(
+    run: Run, written: Workspace, tmp_path: Path, words: tuple[str, ...], force: tuple[str, ...]
+) -> None:
+    drawn_again(written, tmp_path)
+    root = written.root
+    other = tmp_path / "other"
+    Workspace.create(other, title="Other", timezone="UTC", owner="ada").close()
+    link, hard = tmp_path / "link", tmp_path / "hard"
+    link.symlink_to(root / "chronicle.db")
+    hard.hardlink_to(root / "SSOT_MANIFEST.toml")
+    backup = root / "backups" / "old"
+    backup.write_bytes(b"\x1f\x8b packed")
+    copied = tmp_path / "copied.sqlite"
+    copied.write_bytes(b"SQLite format 3\x00 and so on")
+    places = [
+        *(root / name for name in OWN),
+        *(other / name for name in OWN),
+        link,
+        hard,
+        backup,
+        copied,
+        root / "artifacts" / "new",
+        other / "artifacts" / "new",
+        root / "notes" / "README.md",
+        root / "notes" / ".." / "status.md",
+    ]
+    before = {
+        place: place.read_bytes() if place.exists() else None for place in places if "-" not in place.name
+    }
+    for place in places:
+        answer = run("chronicle", *(word.format(place) for word in words), *force, *JSON)
+        assert (answer.code, answer.json["error_type"]) == (2, "own_file"), (place, answer)
+        assert str(place) in answer.json["error"] and "--to" in answer.json["hint"]
+    assert before == {place: place.read_bytes() if place.exists() else None for place in before}
+    # An export may lie among the backups, and be written there again.
+    for _ in range(2):
+        assert run("chronicle", *(word.format(root / "backups" / "a.jsonl") for word in words)).code == 0
+
+
+def test_neither_does_an_export_of_events(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 1)
+    for name in ("chronicle.db-journal", "artifacts/new", "chronicle.db"):
+        answer = run("export", "jsonl", "--to", workspace.root / name, *JSON)
+        assert (answer.code, answer.json["error_type"]) == (2, "own_file"), name
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"chronicle":"1"}', "line 1: chronicle must be a number"),
+        ('{"chronicle":null}', "line 1: chronicle must be a number"),
+        ('{"chronicle":', "line 1: it is no line of JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_header_is_said_in_our_words(
+    run: Run, written: Workspace, tmp_path: Path, line: str, why: str
+) -> None:
+    path = tmp_path / "a"
+    path.write_text(line + "\n")
+    answer = run("chronicle", "load", path, *JSON)
+    assert (answer.code, answer.json["error"]) == (1, why)
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], WRITERS[3]], ids=["export", "recording"])
+def test_a_file_of_a_stream_with_withheld_sections_is_warned_of(
+    run: Run, workspace: Workspace, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    summarized_by(workspace, script(tmp_path / "program", "echo Good."))
+    workspace.chronicles.trust()
+    said = hand_off(run, *SHIP, text="The merger is on")
+    assert run("chronicle", "consolidate").code == 0
+    named = [
+        "task/global/atlas/ship" if word == DINNER[1] else word.format(tmp_path / "out") for word in words
+    ]
+    assert "withheld" not in run("chronicle", *named).err
+    assert run("quarantine", said["observation_id"], "--reason", "not public").code == 0
+    answer = run("chronicle", *named)
+    assert answer.code == 0
+    assert "1 section of task/global/atlas/ship is withheld from agents" in answer.err.replace("\u00a0", " ")

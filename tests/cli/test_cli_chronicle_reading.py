@@ -10,6 +10,7 @@ from tests.cli.chronicle_words import DINNER, JSON, rounds, say
 from tests.cli.memory_words import SHIP, hand_off
 from tests.cli.program import Run
 from tests.workspace.older_workspace import older_workspace
+from workbench.chronicle.sections import Anchor, Section
 from workbench.workspace import Workspace
 
 
@@ -111,7 +112,7 @@ def test_previews_are_words_without_the_marks_of_markdown(run: Run, written: Wor
 
 
 def test_an_empty_workspace_says_what_makes_chronicles(run: Run, workspace: Workspace) -> None:
-    assert run("chronicle", "status", *JSON).json == {"streams": [], "next": None}
+    assert run("chronicle", "status", *JSON).json == {"streams": [], "next": None, "problems": []}
     assert "sessions close-unit" in run("chronicle", "status").out
     missing = run("chronicle", "sections")
     assert (missing.code, "no stream with a chronicle yet" in missing.err) == (2, True)
@@ -319,3 +320,30 @@ def test_events_that_no_section_tells_have_a_line_of_their_own(run: Run, written
         seen += [each["from_seq"] for each in (*page["sections"], *page["holes"])]
         following = page["next"]
     assert seen == [1, 4, 6]
+
+
+def test_a_section_that_nothing_closes_says_where_it_ends(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 2)
+    store = workspace.chronicle("dinner").store
+    store.load(
+        [Section(Anchor("1-2", 1, 2, 2, None), "From elsewhere."), Section(Anchor("3-5", 3, 5, 5, None), "x")]
+    )
+    rest = run("chronicle", "section", "1-2", *DINNER).out
+    assert "ends with     event 2\n" in rest and "closed by" not in rest
+    whole = run("chronicle", "section", "3-5", *DINNER).out
+    assert "closed by     event 5\n" in whole and "ends with" not in whole
+
+
+def test_status_names_what_the_manifest_lets_close_nothing(run: Run, workspace: Workspace) -> None:
+    rounds(workspace, 1)
+    assert run("chronicle", "status", *JSON).json["problems"] == []
+    manifest = workspace.layout.manifest
+    manifest.write_text(
+        manifest.read_text() + '\n[chronicle.close]\nsession = ["unit.closd"]\nsesion = ["unit.closed"]\n'
+    )
+    answer = run("chronicle", "status")
+    assert answer.code == 0
+    assert "chronicle.close.session" in answer.err and "no events of this type" in answer.err
+    assert "chronicle.close.sesion: there are no streams of this kind" in answer.err
+    said = run("chronicle", "status", *JSON).json["problems"]
+    assert [each["key"].rpartition(".")[2][:7] for each in said] == ["session", "sesion"]

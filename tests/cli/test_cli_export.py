@@ -139,7 +139,7 @@ def test_the_database_is_never_written_over(run: Run, filled: Workspace) -> None
     before = filled.layout.database.read_bytes()
     answer = run("export", "jsonl", "--to", filled.layout.database)
     assert answer.code == 2
-    assert "exists and is no export" in answer.err
+    assert "is this workspace's database" in answer.err
     assert filled.layout.database.read_bytes() == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,17 @@ from tests.tui.chronicle_probe import (
     settled,
 )
 from tests.tui.shell_probe import until, whole_screen
+from workbench.chronicle.sections import Anchor, Section
 from workbench.cli import main
 from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.hints import hint_with_keys
 from workbench.tui.chronicle.nodes import StreamNode
 from workbench.tui.chronicle.writing_page import rebuild_blocks
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.typed_confirm import TypedConfirmDialog
 from workbench.tui.document import Paragraph
+from workbench.tui.shell import Shell
 from workbench.workspace import Workspace
 
 TASK = "task/global/atlas/importer"
@@ -140,6 +144,66 @@ async def test_an_export_is_written_and_loads_again(root: Path, tmp_path: Path) 
         await until(pilot, lambda: "0 sections loaded; 4 were there already." in whole_screen(app))
 
 
+def _shown(app: Shell, words: str) -> bool:
+    return words in " ".join(whole_screen(app).split())
+
+
+async def test_an_export_leaves_every_file_alone_that_is_none(root: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    manifest = (root / "SSOT_MANIFEST.toml").read_bytes()
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await go(pilot, app, SESSION, 1)
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        for path, why in (
+            (precious, "exists and is no export of a chronicle"),
+            (root / "SSOT_MANIFEST.toml", "is this workspace's manifest"),
+            (root / "chronicle.db", "is this workspace's database"),
+        ):
+            app.screen.query_one(Input).value = str(path)
+            await pilot.press("enter")
+            await until(pilot, partial(_shown, app, why))
+            assert isinstance(app.screen, PromptDialog), path
+    assert precious.read_text() == "precious"
+    assert (root / "SSOT_MANIFEST.toml").read_bytes() == manifest
+
+
+async def test_loading_names_the_sections_that_say_something_else_and_stay_out(
+    root: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "told.jsonl"
+    with Workspace.open(root) as workspace:
+        chronicle = workspace.chronicle(SESSION)
+        chronicle.export(file)
+        kept = chronicle.store.export()
+        chronicle.store.reset()
+        chronicle.store.load([*kept[:-1], kept[-1]._replace(prose="Something else.")])
+        name = kept[-1].anchor.section_id
+    app = app_on(root)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await go(pilot, app, SESSION, 1)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
+        app.screen.query_one(Input).value = str(file)
+        await pilot.press("enter")
+        await until(pilot, partial(_shown, app, "something else than here, and stayed"))
+        assert any(f"The file's {name} says something" in each.message for each in app._notifications)
+
+
+async def test_a_section_that_nothing_closes_says_where_it_ends(root: Path) -> None:
+    with Workspace.open(root) as workspace:
+        chronicle = workspace.chronicle(SESSION)
+        chronicle.store.reset()
+        chronicle.store.load([Section(Anchor("1-2", 1, 2, 2, None), "From elsewhere.")])
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 1)
+        await until(pilot, lambda: "ends with" in detail_text(page))
+        assert "closed by" not in detail_text(page)
+
+
 async def test_the_brief_is_copied_as_an_agent_gets_it(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -179,3 +243,21 @@ async def test_what_the_manifest_names_is_not_run_before_it_is_trusted(root: Pat
         await pilot.press("escape")
         await rows_shown(pilot, app)
         assert "open 14-16" in rows(page)
+
+
+@pytest.mark.parametrize(
+    ("hint", "meant"),
+    [
+        (
+            "try it at once with: workbench chronicle consolidate --stream 'session/a b'; what failed before",
+            "try it at once with the key chronicle.consolidate; what failed before",
+        ),
+        (
+            "try it at once with: workbench chronicle reconsolidate '1-3#2' --stream session/s1",
+            "try it at once with the key chronicle.again",
+        ),
+        ("say so with: workbench trust", "say so with: workbench trust"),
+    ],
+)
+def test_a_hint_names_the_key_where_there_is_one(hint: str, meant: str) -> None:
+    assert hint_with_keys(hint, str) == meant

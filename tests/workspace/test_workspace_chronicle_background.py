@@ -14,10 +14,13 @@ import pytest
 
 from tests.workspace.chronicle_cases import begin, drawing, drawn, round_of, use, writer
 from tests.workspace.jobs_cases import holding
+from workbench.chronicle.fold import FOLD_NAME
 from workbench.chronicle.summarizers.errors import SummarizerFailed
 from workbench.workspace import Workspace
+from workbench.workspace.chronicle import tries_queries
 from workbench.workspace.chronicle.background import AGAIN_SECONDS
 from workbench.workspace.chronicle.errors import Untrusted
+from workbench.workspace.jobs.processes import this_process
 
 
 class Clock:
@@ -227,3 +230,24 @@ def test_holes_are_filled_by_it(plain: Workspace, tmp_path: Path) -> None:
     assert plain.chronicles.lagging() == ["session/s1"]
     plain.chronicles.background().look()
     assert [each[0] for each in chronicle.store.sections()] == [first.anchor, second.anchor]
+
+
+def test_a_draw_whose_program_was_killed_counts_as_a_failure(failing: Held) -> None:
+    """Noted in the list of jobs or not: a draw that kills its program is not begun again at once for ever."""
+    log = failing.workspace.log
+    lease = f"{FOLD_NAME}/session/s1"
+    # A process of this machine that was here before: its number is another one's by now.
+    gone = this_process()._replace(pid=1, start="1x").as_text()
+    now = log.now()
+    before = tries_queries.tries(log, 0).failures.get(lease, 0)
+    with log.database.transaction() as connection:
+        for status, finished in (("failed", now), ("running", None)):
+            connection.execute(
+                "INSERT INTO jobs(kind, title, status, lease, process, started_at, heartbeat_at, finished_at, "
+                "done, total, note, outcome, error, hint, stop_asked) "
+                "VALUES('chronicle', 'x', ?, ?, ?, ?, ?, ?, 0, NULL, '', '', '', '', 0)",
+                (status, lease, gone, now, now, finished),
+            )
+    tries = tries_queries.tries(log, 0)
+    assert tries.failures[lease] == before + 2
+    assert tries.next(lease) >= now + 2 * tries_queries.FIRST_MICROS

@@ -158,9 +158,12 @@ def test_an_export_travels_into_a_copy_and_again_lands_nothing(plain: Workspace,
 def test_a_cancelled_export_leaves_the_file_that_was_there(plain: Workspace, tmp_path: Path) -> None:
     plain.chronicle("s1").consolidate()
     path = tmp_path / "export.jsonl"
-    path.write_text("mine")
+    plain.chronicle("s1").export(path)
+    before = path.read_bytes()
+    round_of(plain, "s1", 2)
+    plain.chronicle("s1").consolidate()
     assert plain.chronicle("s1").export(path, cancelled=lambda: True) is None
-    assert path.read_text() == "mine" and [each.name for each in tmp_path.glob(".chronicle*")] == []
+    assert path.read_bytes() == before and [each.name for each in tmp_path.glob(".chronicle*")] == []
 
 
 def test_each_stretch_is_drawn_once_and_its_pin_is_committed_with_it(

@@ -29,3 +29,14 @@ def test_one_that_became_useless_meanwhile_is_critical(tmp_path: Path) -> None:
         assert [each.code for each in report.findings] == ["manifest_unusable"]
         assert not report.ok
         assert workspace.owner == "ada"
+
+
+def test_what_closes_nothing_is_a_warning(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "w", timezone="UTC", owner="ada") as workspace:
+        path = workspace.layout.manifest
+        path.write_text(
+            path.read_text() + '\n[chronicle.close]\nsession = ["unit.closd"]\nsesion = ["unit.closed"]\n'
+        )
+        (finding,) = workspace.doctor().findings
+        assert (finding.severity, finding.code) == ("warning", "manifest_closing_unknown")
+        assert "chronicle.close.session" in finding.meaning and "chronicle.close.sesion" in finding.meaning

@@ -13,6 +13,7 @@ without it, the exports of a chronicle and of its rebuild through the pins in th
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple, TypeVar
 from uuid import UUID
@@ -329,7 +330,36 @@ def _decoded(text: bytes, number: int, kind: type[_Read]) -> _Read:
     try:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidExport(f"line {number}: {error}", hint="load the file as it was exported") from None
+        raise InvalidExport(
+            f"line {number}: {_why(error)}", hint="load the file as it was exported"
+        ) from None
+
+
+_TYPES = {
+    "int": "a number",
+    "str": "a text",
+    "uuid": "the id of an event",
+    "array": "a list",
+    "object": "an object",
+    "null": "nothing",
+}
+_WRONG = re.compile(r"Expected `([^`]*)`, got `[^`]*`(?: - at `\$\.?([a-z_]*)[^`]*`)?")
+_FIELD = re.compile(r"Object (contains unknown|missing required) field `([^`]{0,60})")
+_AT = re.compile(r"- at `\$\.([a-z_]+)")
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a line, in words that are no library's."""
+    said = str(error)
+    if wrong := _WRONG.match(said):
+        kinds = " or ".join(_TYPES.get(kind.strip(), kind.strip()) for kind in wrong[1].split("|"))
+        return f"{wrong[2] or 'it'} must be {kinds}"
+    if field := _FIELD.match(said):
+        name = shown(field[2])
+        return f"{name} is missing" if field[1].startswith("missing") else f"nobody knows what {name} means"
+    if at := _AT.search(said):
+        return f"{at[1]} is not what it must be"
+    return "it is no line of JSON"
 
 
 def _check_events(

@@ -38,6 +38,10 @@ EXPORT = (
     f"WHERE {_STREAM} AND (from_seq, generation) > (?2, ?3) ORDER BY from_seq, generation LIMIT ?4"
 )
 COUNT = f"SELECT count(*) FROM {SECTIONS} WHERE {_STREAM}"
+DREW = (
+    f"SELECT DISTINCT summarizer, summarizer_version FROM {SECTIONS} WHERE {_STREAM} AND pins <> '' "
+    "AND summarizer <> '' ORDER BY 1, 2 LIMIT 20"
+)
 COUNT_CURRENT = f"SELECT count(*) {_CURRENT}"
 
 _FIRST_GAP = f"SELECT from_seq {_CURRENT} AND after_gap = 1 ORDER BY from_seq LIMIT 1"

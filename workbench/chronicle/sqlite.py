@@ -228,6 +228,10 @@ class SQLiteChronicleStore:
         rows = self._rows(queries.COUNT_CURRENT if current else queries.COUNT)
         return int(rows[0][0])
 
+    def drew(self) -> list[str]:
+        """Names and versions of what drew the prose of the sections that have pins; some of very many."""
+        return [f"{name} {version}".strip() for name, version in self._rows(queries.DREW)]
+
     # -- for an export ---------------------------------------------------------------------
 
     @contextmanager

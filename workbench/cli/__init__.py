@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command (default: the process's own arguments) and return its exit code.
 
     0 done; 1 failed or found something; 2 usage or configuration; 3 schema action needed; 130 stopped
-    by Ctrl-C. Errors are said here and never raised: in words on stderr, or as one JSON object on
-    stdout with `--format json`. Details of an unforeseen error go to a file.
+    by Ctrl-C, 143 and 129 by SIGTERM and SIGHUP. Errors are said here and never raised: in words on stderr,
+    or as one JSON object on stdout with `--format json`. Details of an unforeseen error go to a file.
     """
     owns_process = arguments is None
     from workbench.cli.last_word import say, take_hooks
@@ -43,18 +43,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         take_hooks()
         stand_in()
     try:
-        return _run(sys.argv[1:] if arguments is None else list(arguments))
+        return _stopped(_run(sys.argv[1:] if arguments is None else list(arguments)))
     except KeyboardInterrupt:
         from workbench.cli.streams import end_line
 
         end_line()
-        return INTERRUPTED
+        return _stopped(INTERRUPTED)
     except Exception as error:
         return say(error)
     finally:
         if owns_process:
             # The process ends: its memory goes back as a whole, no need to search it once more.
             gc.freeze()
+
+
+def _stopped(code: int) -> int:
+    """The code, which says what stopped the command, where something did."""
+    if code != INTERRUPTED:
+        return code
+    from workbench.cli.interrupts import ended_with
+
+    return ended_with(code, INTERRUPTED)
 
 
 def _run(words: list[str]) -> int:

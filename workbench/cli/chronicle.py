@@ -13,7 +13,7 @@ from workbench.cli.chronicle_writing import consolidate, rebuild, reconsolidate
 from workbench.cli.errors import UsageRefused
 from workbench.cli.opening import open_workspace
 from workbench.cli.options import Given, common, completes, limit, pass_given, utf8, whole
-from workbench.cli.output import write_json, write_lines
+from workbench.cli.output import to_stderr, write_json, write_lines
 
 _MOST_CHARACTERS = 1_000_000
 _USUAL_CHARACTERS = 8000
@@ -37,6 +37,7 @@ def status(given: Given, named: Named, limit: int, after: str | None) -> None:
     Lag is counted in events that no section stands for; of these, closed stretches can be written up.
     """
     from workbench.cli import chronicle_forms as forms
+    from workbench.workspace.manifest.checking import closing_problems
 
     with open_workspace(given) as workspace:
         reader = workspace.readers.chronicle
@@ -52,9 +53,15 @@ def status(given: Given, named: Named, limit: int, after: str | None) -> None:
             rows = reader.streams(limit + 1, after=anchor)
         following = rows[limit - 1].stream if len(rows) > limit else None
         rows = rows[:limit]
+        problems = [
+            each for each in closing_problems(workspace.layout.manifest) if each.severity == "warning"
+        ]
         if given.as_json:
-            write_json({"streams": [forms.stream(row) for row in rows], "next": following})
+            said = [{"line": each.line, "key": each.key, "message": each.message} for each in problems]
+            write_json({"streams": [forms.stream(row) for row in rows], "next": following, "problems": said})
             return
+        for each in problems:
+            to_stderr(f"warning: line {each.line} of the manifest, {each.key}: {each.message}")
         from workbench.cli.chronicle_lines import Lines
         from workbench.workspace.summary import can_be_written
 
@@ -149,7 +156,8 @@ def section(given: Given, section_id: str, named: Named, events: bool, limit: in
         from workbench.cli.chronicle_lines import Lines
 
         lines = Lines(workspace.timezone, given)
-        write_lines(lines.section(stream, found, chain, withheld=reader.withheld(stream, found)))
+        withheld, closed = reader.withheld(stream, found), reader.closes(stream, anchor.unit)
+        write_lines(lines.section(stream, found, chain, withheld=withheld, closed=closed))
         if events:
             write_lines(lines.events(rows, following))
 

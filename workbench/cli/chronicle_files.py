@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.chronicle_stopping import Stopped, stoppable
+from workbench.cli.chronicle_stopping import Stopped, stoppable, telling_whom
 from workbench.cli.chronicle_streams import Named, names_stream, stream_of
 from workbench.cli.errors import UsageRefused
 from workbench.cli.interrupts import stopping
@@ -21,6 +21,9 @@ from workbench.cli.options import Given, common, completes, pass_given, utf8
 from workbench.cli.output import progress_line, to_stderr, write_json, write_lines
 from workbench.cli.piped import STREAM, read_from, write_to
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
 
 
 class _AlsoHere(click.Argument):
@@ -85,6 +88,8 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
                 f"{stream} has no section yet; there is nothing to export",
                 hint=helps if can_be_written(workspace.layout) else "",
             )
+        _refuse_own(workspace, to)
+        _warn_of_withheld(workspace, stream, "the export holds them, and what was hidden may be in them")
         shown = not given.as_json and (to not in (None, STREAM) or not sys.stdout.isatty())
         with (
             stopping() as stopped,
@@ -92,7 +97,6 @@ def export(ctx: click.Context, given: Given, named: Named, to: str | None, times
             write_to(to, force=force, what="the export") as path,
             reporting(path),
         ):
-            _refuse_other(path)
             count = workspace.chronicle(stream).export(path, times, progress, stopped)
             if count is None:
                 raise Stopped("it was stopped; there is no export")
@@ -126,7 +130,7 @@ def load(given: Given, file: str, named: Named) -> None:
         progress_line(shown=not given.as_json, in_bytes=False) as progress,
     ):
         stream = stream_of(workspace, named if named else Named(_stream_in(path), None, None, None, None))
-        done = workspace.chronicle(stream).load(path, progress, stopped)
+        done = workspace.chronicle(stream).load(path, telling_whom(progress), stopped)
         if done is None:
             raise Stopped("it was stopped; nothing was loaded")
     if given.as_json:
@@ -181,6 +185,8 @@ def write(ctx: click.Context, given: Given, named: Named, to: str | None, force:
                 f"no program or model has answered anything for {stream}; there is nothing to record",
                 hint=f"sections travel with: workbench chronicle export --stream {quote(stream)}",
             )
+        _refuse_own(workspace, to)
+        _warn_of_withheld(workspace, stream, "what was hidden may be in the recording as it was drawn")
         with write_to(to, force=force, what="the recording") as path, reporting(path):
             count = workspace.chronicle(stream).recording_write(path)
     if given.as_json:
@@ -229,6 +235,25 @@ def _refuse_one_stream(ctx: click.Context, given: Given, to: str | None) -> None
         )
 
 
+def _refuse_own(workspace: Workspace, to: str | None) -> None:
+    """Asked of the name itself: what is forced is written beside it first."""
+    if to is not None and to != STREAM:
+        from workbench.workspace.own_files import refuse_own
+
+        refuse_own(Path(to), workspace.layout)
+
+
+def _warn_of_withheld(workspace: Workspace, stream: str, what: str) -> None:
+    row = workspace.readers.chronicle.stream(stream)
+    if row is not None and row.withheld:
+        from workbench.drawing import counted
+
+        are = "is" if row.withheld == 1 else "are"
+        to_stderr(
+            f"warning: {counted(row.withheld, 'section')} of {stream} {are} withheld from agents; {what}"
+        )
+
+
 def _say(said: str, to: str | None) -> None:
     from workbench.drawing import visible
 
@@ -255,23 +280,6 @@ def _stream_in(path: Path) -> str:
 
     with path.open("rb") as file:
         return stream_in(file)
-
-
-def _refuse_other(path: Path) -> None:
-    """Raise `FileFailed` where something else than an export has the name."""
-    from workbench.chronicle.errors import InvalidExport
-    from workbench.workspace.transfer import FileFailed
-
-    hint = "name another file with --to, or say --force; this one was not touched"
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise FileFailed(f"{path} is no file", hint="name another with --to")
-    try:
-        if path.stat().st_size:
-            _stream_in(path)
-    except InvalidExport as error:
-        raise FileFailed(f"{path} exists and is no export of a chronicle", hint=hint) from error
 
 
 @contextmanager

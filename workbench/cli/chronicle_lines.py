@@ -154,9 +154,12 @@ class Lines:
             )
 
     def section(
-        self, stream: str, found: Section, chain: Sequence[Section], *, withheld: bool
+        self, stream: str, found: Section, chain: Sequence[Section], *, withheld: bool, closed: bool
     ) -> Iterator[str]:
-        """One section: the anchor, and apart from it the prose; `chain` are all generations of its range."""
+        """One section: the anchor, and apart from it the prose; `chain` are all generations of its range.
+
+        `closed` says whether its unit is an event that closes anything.
+        """
         anchor, written = found.anchor, found.written
         ids = [each.anchor.section_id for each in chain]
         at = ids.index(anchor.section_id)
@@ -167,7 +170,7 @@ class Lines:
             ("section", anchor.section_id),
             ("stream", stream),
             ("stands for", f"events {anchor.from_seq} to {anchor.to_seq} ({count})"),
-            ("closed by", f"event {anchor.unit}"),
+            ("closed by", f"event {anchor.unit}") if closed else ("ends with", f"event {anchor.to_seq}"),
             ("supersedes", anchor.supersedes or ""),
             ("superseded by", newer),
             ("generation", f"{at + 1} of {len(ids)}" if len(ids) > 1 else ""),
@@ -231,8 +234,9 @@ def rebuilt(stream: str, done: Rebuilt | None) -> Iterator[str]:
 
 def recorded(found: Recording) -> Iterator[str]:
     """What a recording holds."""
-    for name, value in list(found.header.items())[:_HEADERS]:
-        yield f"{one_line(name, 40):<10}{one_line(str(value), _LONGEST)}"
+    # Whose it is comes first.
+    for name, value in sorted(found.header.items(), key=lambda each: each[0] != "stream")[:_HEADERS]:
+        yield f"{one_line(name.replace('_', ' '), 40):<10}{one_line(str(value), _LONGEST)}"
     yield f"{'answers':<10}{number(len(found.events))}"
 
 

@@ -11,7 +11,7 @@ import click
 
 from workbench.cli.chronicle_files import reporting
 from workbench.cli.chronicle_missing import unknown_section
-from workbench.cli.chronicle_stopping import CANCELLED, STOPPED, stoppable
+from workbench.cli.chronicle_stopping import CANCELLED, STOPPED, stoppable, telling_whom
 from workbench.cli.chronicle_streams import Named, names_stream, stream_of, stream_or_all
 from workbench.cli.errors import UsageRefused
 from workbench.cli.interrupts import stopping
@@ -50,9 +50,9 @@ def consolidate(ctx: click.Context, given: Given, named: Named) -> None:
             progress_line(shown=not given.as_json, in_bytes=False) as progress,
         ):
             drawn, errors, cut_short = (
-                _consolidate_all(workspace, progress, stopped)
+                _consolidate_all(workspace, telling_whom(progress), stopped)
                 if stream is None
-                else _consolidate(workspace, stream, progress, stopped)
+                else _consolidate(workspace, stream, telling_whom(progress), stopped)
             )
     if errors:
         _tell_kept(drawn)
@@ -140,7 +140,7 @@ def reconsolidate(ctx: click.Context, given: Given, section_id: str, named: Name
                 stopping() as stopped,
                 progress_line(shown=not given.as_json, in_bytes=False) as progress,
             ):
-                new = workspace.chronicle(stream).reconsolidate(section_id, progress, stopped)
+                new = workspace.chronicle(stream).reconsolidate(section_id, telling_whom(progress), stopped)
         except UnknownSection:
             raise unknown_section(workspace, stream, section_id) from None
         reader = workspace.readers.chronicle
@@ -151,7 +151,9 @@ def reconsolidate(ctx: click.Context, given: Given, section_id: str, named: Name
         else:
             from workbench.cli.chronicle_lines import Lines
 
-            write_lines(Lines(workspace.timezone, given).section(stream, new, chain, withheld=withheld))
+            closed = reader.closes(stream, new.anchor.unit)
+            lines = Lines(workspace.timezone, given)
+            write_lines(lines.section(stream, new, chain, withheld=withheld, closed=closed))
 
 
 def _told_and_agreed(given: Given, workspace: Workspace, stream: str, section_id: str, yes: bool) -> bool:
@@ -237,7 +239,7 @@ def rebuild(
             discard_generated=True,
             replay=replay,
             recording=None if recording is None else Path(recording),
-            progress=progress,
+            progress=telling_whom(progress),
             cancelled=stopped,
         )
     if given.as_json:

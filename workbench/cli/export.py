@@ -62,7 +62,7 @@ def jsonl(ctx: click.Context, given: Given, to: str | None) -> None:
         if to is None:
             events = export_jsonl(workspace.log, _to_stdout, progress=progress)
         else:
-            events = export_file(workspace.log, Path(to), progress=progress)
+            events = export_file(workspace.log, Path(to), layout=workspace.layout, progress=progress)
         artifacts = workspace.layout.artifacts
     copies = copies_kept(artifacts)
     if given.as_json:

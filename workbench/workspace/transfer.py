@@ -30,7 +30,8 @@ from workbench.log.times import from_micros
 from workbench.storage import fetch
 from workbench.storage.replacing import replacing
 from workbench.workspace.errors import Cancelled, ConfigurationError
-from workbench.workspace.layout import place_of
+from workbench.workspace.layout import Layout, place_of
+from workbench.workspace.own_files import refuse_own
 
 PAGE_ROWS = 256
 PAGE_BYTES = 4 * 1024 * 1024
@@ -121,6 +122,7 @@ def export_file(
     log: EventLog,
     path: Path,
     *,
+    layout: Layout | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> int:
@@ -128,9 +130,11 @@ def export_file(
 
     The file appears, or an earlier export or an empty file is replaced, when everything is written and on
     the disk; after any error it is as it was. Raises `FileFailed` for a place that cannot be written or
-    holds something that is no whole export, or a link that leads nowhere, and what `export_jsonl` raises.
+    holds something that is no whole export, or a link that leads nowhere, `OwnFile` for a workspace's own
+    file, and what `export_jsonl` raises.
     """
     place = _place(path)
+    refuse_own(place, layout)
     # A link stays a link: what it leads to is replaced.
     target = Path(os.path.realpath(place))
     try:

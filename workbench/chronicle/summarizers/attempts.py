@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import math
 import time
 from typing import NamedTuple
 
@@ -40,3 +41,12 @@ def retry_after(asked: str, now: float | None = None) -> float | None:
         seconds = at - (time.time() if now is None else now)
     # NaN and infinity ask for nothing that can be kept.
     return max(0.0, seconds) if abs(seconds) < 1e9 else None
+
+
+def spelled(seconds: float) -> str:
+    """A time that an endpoint wants to be left alone, for a person: in whole units, and no endless one."""
+    for unit, length, most in (("second", 1, 120), ("minute", 60, 120), ("hour", 3600, 48)):
+        count = math.ceil(seconds / length)
+        if count <= most:
+            return f"1 {unit}" if count == 1 else f"{count} {unit}s"
+    return "more than two days"

@@ -7,11 +7,12 @@ an answer; anything else is a failure, with the last line of its standard error 
 
 Of our environment it gets what a program needs to run at all (`PASSED_ON`), and one variable more if the
 configuration names one: a key, usually. Nothing else that happens to be set, other programs' keys among it,
-reaches it.
+reaches it. `DRAWING` tells it, and whatever it starts, who waits for it.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,10 @@ PASSED_ON = frozenset(
     "SSL_CERT_FILE SSL_CERT_DIR NO_PROXY no_proxy".split()
 )
 """Variables that the program gets, and those that begin with `LC_`. No proxy: its address may hold a key."""
+
+DRAWING = "WORKBENCH_DRAWING"
+"""Variable with the numbers of the processes that wait for this program's answer, outermost first: what they
+hold it must not wait for."""
 
 
 class CommandModel:
@@ -46,7 +51,8 @@ class CommandModel:
         """Take a program's words; `timeout` in seconds, `variable` is one more that it gets of `environ`."""
         self._command = tuple(command)
         self._timeout = timeout
-        self._environment = passed_on(environ, variable)
+        waiting = f"{environ.get(DRAWING, '')} {os.getpid()}".strip()
+        self._environment = passed_on(environ, variable) | {DRAWING: waiting}
         self._folder = folder
         self._cancelled = cancelled
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from workbench.chronicle.summarizers import answers
-from workbench.chronicle.summarizers.attempts import AttemptFailed, Failure, retry_after
+from workbench.chronicle.summarizers.attempts import AttemptFailed, Failure, retry_after, spelled
 from workbench.chronicle.summarizers.errors import (
     ModelsMissing,
     SummarizerCancelled,
@@ -135,8 +135,8 @@ class EndpointModel:
                 raise _gave_up(failure, attempt) from None
             if wait >= deadline - time.monotonic():
                 raise SummarizerFailed(
-                    f"{failure.words}; it wants to be asked again in {wait:g} seconds, "
-                    f"later than the {self._timeout:g} that are allowed",
+                    f"{failure.words}; it wants to be asked again in {spelled(wait)}, "
+                    f"later than the {self._timeout:g} seconds that are allowed",
                     hint="[chronicle] timeout_seconds is how long it may take",
                 ) from None
             await asyncio.sleep(wait)

@@ -1,7 +1,8 @@
 """Runs a program that is given text and answers with text: no shell, a time limit, an output limit.
 
 The program gets a process group of its own, and nothing of it outlives the call but what left that group
-on purpose. Sizes are in bytes, times in seconds.
+on purpose: where our own process is killed, a guard beside it, which hears of that by the end of a pipe, ends
+the group. Sizes are in bytes, times in seconds.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -70,11 +72,45 @@ def run(
             f"the summarizer’s program cannot be started: {_why(error)}",
             hint="the first word of [chronicle] command is the program, by its name or its path",
         ) from None
-    talk = _Talk(program, given, time.monotonic() + timeout, timeout, cancelled)
+    with _guarded(program.pid):
+        talk = _Talk(program, given, time.monotonic() + timeout, timeout, cancelled)
+        try:
+            return talk.to_the_end()
+        finally:
+            talk.finish()
+
+
+_GUARD = ("/bin/sh", "-c", 'read -r word; kill -s KILL -- "-$0"')
+"""Reads until its input ends, which nobody writes to and our process alone holds open."""
+
+
+@contextmanager
+def _guarded(group: int) -> Iterator[None]:
+    """Have the process group ended, too, if this process is killed in the block.
+
+    A signal that the system sends on a parent's end would have to be asked for between fork and exec, which
+    is not safe beside threads, and would reach the program alone. Nothing is guarded where there is no shell.
+    """
     try:
-        return talk.to_the_end()
+        guard = subprocess.Popen(
+            [*_GUARD, str(group)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            start_new_session=True,
+        )
+    except OSError:
+        yield
+        return
+    try:
+        yield
     finally:
-        talk.finish()
+        # Before its input ends: the group's number may be somebody else's by now.
+        guard.kill()
+        guard.wait()
+        assert guard.stdin is not None
+        guard.stdin.close()
 
 
 def _why(error: OSError | ValueError) -> str:

@@ -242,5 +242,6 @@ def _refuse_others(target: Path) -> None:
             _header(line)
         except RecordingError:
             raise RecordingError(
-                f"{target} exists and is no recording", hint="name another file; this one was not touched"
+                f"{target} exists and is no recording",
+                hint="name another file with --to, or say --force; this one was not touched",
             ) from None

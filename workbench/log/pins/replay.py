@@ -168,7 +168,8 @@ class ReplayPins(PinResolver):
             raise PinMiss(
                 f"no {kind} is recorded under {key}",
                 divergence=first,
-                hint="what was asked, or who was asked, is not what it was when the recording was made",
+                hint="what was asked, or who was asked, is not what it was when the recording was made: "
+                "another summarizer, or events that were put into quarantine or redacted since",
             )
         self.ledger.mark_diverged(key, kind=kind)
         return self.ledger

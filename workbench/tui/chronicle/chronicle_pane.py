@@ -287,6 +287,7 @@ class ChroniclePane(Vertical):
 
     def _told(self, told: Told, drawn: Drawn | None, look: Look) -> Document:
         """An anchor as the list knows it, with its prose when that was read; until then its first words."""
+        told = told if drawn is None else told._replace(closed=drawn.closed)
         prose: Sequence[Block] = (Paragraph(told.section.prose[:FIRST_CHARS], role="dim"),)
         return ProseDocument(anchor_blocks(told, look), prose if drawn is None else drawn.prose)
 

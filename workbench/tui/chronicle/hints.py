@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workbench.tui.document import Blank, Block, Heading, Paragraph
@@ -14,6 +15,19 @@ FILLING = (
     ("workbench chronicle status", "says how far each chronicle is"),
 )
 """Commands that have to do with an empty screen, and what each does."""
+
+_ARGUMENTS = r"(?: (?:'[^']*'|[^;\s])+)*"
+_KEYS = (
+    (rf"with: workbench chronicle reconsolidate{_ARGUMENTS}", "chronicle.again"),
+    (rf"with: workbench chronicle consolidate{_ARGUMENTS}", "chronicle.consolidate"),
+)
+
+
+def hint_with_keys(hint: str, shown: Callable[[str], str]) -> str:
+    """A hint with keys in the place of commands that they run; `shown` gives the key of an action."""
+    for said, action in _KEYS:
+        hint = re.sub(said, f"with the key {shown(action)}", hint)
+    return hint
 
 
 def empty_lines(wanted: str, key: str, root: Path, *, past: bool) -> Sequence[Line]:

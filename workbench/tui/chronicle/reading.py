@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.tui.document import Block
     from workbench.workspace import Workspace
     from workbench.workspace.readers.chronicle_counts_queries import ChronicleCounts
-    from workbench.workspace.readers.chronicle_queries import StreamRow
+    from workbench.workspace.readers.chronicle_queries import ChronicleReader, StreamRow
     from workbench.workspace.readers.chronicle_search_queries import ChronicleSearch
 
 _BRIEF = 8_000
@@ -27,6 +27,8 @@ class Drawn(NamedTuple):
 
     section: Section
     prose: Sequence[Block]
+    closed: bool
+    """Whether an event closed it."""
 
 
 def read_side(workspace: Workspace, node: Node, side: str, as_of: int | None) -> Any:
@@ -41,13 +43,17 @@ def read_side(workspace: Workspace, node: Node, side: str, as_of: int | None) ->
             return chronicles(workspace, as_of).generations(node.stream, *node.row.anchor[1:3])
         case RangeNode() if side == "prose":
             section = reader.section(node.stream, node.row.anchor.section_id)
-            return None if section is None else Drawn(section, prose_blocks(section.prose))
+            return None if section is None else _drawn(reader, node.stream, section)
         case OlderNode() if side == "prose":
-            return Drawn(node.section, prose_blocks(node.section.prose))
+            return _drawn(reader, node.stream, node.section)
         case OlderNode():
             return chronicles(workspace, as_of).generations(node.stream, *node.section.anchor[1:3])
         case _:
             return None
+
+
+def _drawn(reader: ChronicleReader, stream: str, section: Section) -> Drawn:
+    return Drawn(section, prose_blocks(section.prose), reader.closes(stream, section.anchor.unit))
 
 
 def chronicles(workspace: Workspace, as_of: int | None) -> ReadsChronicles:

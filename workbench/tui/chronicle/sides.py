@@ -50,6 +50,8 @@ class Told(NamedTuple):
     section: Section
     current: bool
     withheld: bool
+    closed: bool = True
+    """Whether its unit is an event that closes anything."""
 
 
 class Behind(NamedTuple):
@@ -78,7 +80,7 @@ def anchor_blocks(told: Told, look: Look) -> list[Block]:
             "section",
             (Span(anchor.section_id, "text"), Span("" if told.current else "  superseded", "warning")),
         ),
-        ("closed by", f"event {number(anchor.unit)}"),
+        _ending(told, "event "),
     ]
     if anchor.supersedes:
         rows.append(("supersedes", anchor.supersedes))
@@ -256,10 +258,18 @@ def _by(section: Section) -> Line:
     return (Span(one_line(by, _NAME), "text"),) if by else (Span("not known", "dim"),)
 
 
+def _ending(told: Told, event: str = "") -> tuple[str, str]:
+    """What closed the range; where nothing does, only where it ends: the rest of a hole."""
+    anchor = told.section.anchor
+    if told.closed:
+        return "closed by", f"{event}{number(anchor.unit)}"
+    return "ends with", f"{event}{number(anchor.to_seq)}"
+
+
 def _short(told: Told, look: Look) -> list[Block]:
     """An anchor in two lines."""
     section, anchor = told.section, told.section.anchor
-    said = [anchor.section_id, f"closed by {number(anchor.unit)}"]
+    said = [anchor.section_id, " ".join(_ending(told))]
     if not told.current:
         said.append("superseded")
     if section.written.at:

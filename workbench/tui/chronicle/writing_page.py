@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.errors import WorkbenchError
 from workbench.tui.chronicle.copies import replay_command
+from workbench.tui.chronicle.hints import hint_with_keys
 from workbench.tui.chronicle.leading_page import ChronicleLeadingPage
 from workbench.tui.chronicle.messages import BriefMade, JobSaid
 from workbench.tui.chronicle.nodes import Node, RangeNode, StreamNode
@@ -22,8 +24,10 @@ from workbench.workspace.errors import Cancelled
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.jobs.job import Job
+    from workbench.workspace.layout import Layout
 
 _NAME_CHARS = 60
+_NAMED = 5
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 SUFFIX = ".chronicle.jsonl"
 AGAIN = (
@@ -166,8 +170,12 @@ class ChronicleWritingPage(ChronicleLeadingPage):
             self._run("export", f"export the chronicle of {called}", work)
 
         name = _UNSAFE.sub("-", called).strip("-.")[:_NAME_CHARS] or "chronicle"
-        hint = f"every section of {called}, superseded ones too; a file of that name is replaced"
-        self.app.push_screen(PromptDialog("Export to", hint, str(Path.home() / f"{name}{SUFFIX}")), begin)
+        hint = f"every section of {called}, superseded ones too; an earlier export of that name is replaced"
+        asked = str(Path.home() / f"{name}{SUFFIX}")
+        layout = workspace.layout
+        self.app.push_screen(
+            PromptDialog("Export to", hint, asked, check=lambda text: unfit(text, layout)), begin
+        )
 
     def action_load(self) -> None:
         """Ask for a file, and read its sections into the stream."""
@@ -189,7 +197,7 @@ class ChronicleWritingPage(ChronicleLeadingPage):
                     return "Stopped: nothing of the file was kept."
                 there = found.sections - found.landed
                 rest = f"; {number(there)} were there already" if there else ""
-                return f"{counted(found.landed, 'section')} loaded{rest}."
+                return f"{counted(found.landed, 'section')} loaded{rest}.{other_words(found.other_words)}"
 
             self._write(work, "Loading sections", called)
 
@@ -234,6 +242,9 @@ class ChronicleWritingPage(ChronicleLeadingPage):
                 said = work(workspace)
             except Cancelled as error:
                 said = error.message
+            except WorkbenchError as error:
+                error.hint = hint_with_keys(error.hint, self.app.keymap.shown)
+                raise
             self.post_message(JobSaid(said, title))
 
         self.app.run_worker(
@@ -266,6 +277,33 @@ def readable(text: str) -> str:
     if not text.strip():
         return "a file has to be named"
     return "" if path.is_file() else "there is no such file"
+
+
+def other_words(names: Sequence[str]) -> str:
+    """A sentence about sections of a file that are here with other words; "" for none."""
+    if not names:
+        return ""
+    more = f" and {number(len(names) - _NAMED)} more" if len(names) > _NAMED else ""
+    says = "says" if len(names) == 1 else "say"
+    return f" The file's {', '.join(names[:_NAMED])}{more} {says} something else than here, and stayed out."
+
+
+def unfit(text: str, layout: Layout) -> str:
+    """Why no export may be written there; "" where it may: whatever is no export stays."""
+    from workbench.workspace.chronicle.files import refuse_other
+    from workbench.workspace.own_files import refuse_own
+
+    if not text.strip():
+        return ""
+    try:
+        path = Path(text.strip()).expanduser().absolute()
+        refuse_own(path, layout)
+        refuse_other(path)
+    except WorkbenchError as error:
+        return error.message
+    except (OSError, RuntimeError, ValueError) as error:
+        return f"no file can be written there: {getattr(error, 'strerror', '') or error}"
+    return ""
 
 
 def rebuild_blocks(node: Node, export_key: str, root: Path) -> list[Block]:

@@ -58,7 +58,9 @@ def export(workspace: Workspace, path: Path, job: Job) -> str:
     from workbench.workspace.copies import copies_kept
     from workbench.workspace.transfer import export_file
 
-    events = export_file(workspace.log, path, progress=job.progress, cancelled=job.cancelled)
+    events = export_file(
+        workspace.log, path, layout=workspace.layout, progress=job.progress, cancelled=job.cancelled
+    )
     copies = copies_kept(workspace.layout.artifacts)
     beside = f"; {counted(copies, 'copy', 'copies')} of evidence in artifacts not with them" if copies else ""
     return f"{counted(events, 'event')} written to {path}{beside}"

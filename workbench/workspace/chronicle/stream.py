@@ -23,12 +23,12 @@ from workbench.chronicle.sqlite import SQLiteChronicleStore
 from workbench.chronicle.stretches import coverage, next_stretch
 from workbench.errors import WorkbenchError
 from workbench.log.event_reader import EventReader
-from workbench.log.pins.errors import RecordingError
 from workbench.log.pins.events import PinPromoted
 from workbench.log.pins.ledger import PinLedger
 from workbench.log.pins.recording import Recording, latest_pins, pin_events, read_recording, write_recording
 from workbench.log.pins.replay import ReplayPins
 from workbench.log.pins.sqlite import ScratchRow
+from workbench.log.ports import JsonValue
 from workbench.log.positions import Positions
 from workbench.log.registry import PendingEvent, StoredEvent
 from workbench.log.streams import StreamRef, pins_stream
@@ -36,8 +36,10 @@ from workbench.log.upcasts import UpcastRegistry
 from workbench.storage.errors import DatabaseReadOnly
 from workbench.storage.replacing import replacing
 from workbench.workspace.chronicle.errors import NotConsolidated
+from workbench.workspace.chronicle.files import recording_of, refuse_other
 from workbench.workspace.chronicle.hidden_queries import HiddenEvents, admits
 from workbench.workspace.chronicle.turns import Again, Failure, Progress, Turn, counted, suppress_stop
+from workbench.workspace.own_files import refuse_own
 
 if TYPE_CHECKING:
     from workbench.workspace.chronicle.chronicles import Chronicles
@@ -208,7 +210,7 @@ class StreamChronicle:
         ledger = self._ledger(_REBUILD)
         pins: ReplayPins | None = None
         if recording is not None:
-            pins = self._replayed(self._recording_of_this(recording).events)
+            pins = self._replayed(recording_of(recording, self.stream).events)
         elif replay:
             pins = self._replayed(self._log.stream(pins_stream(self.stream)).read())
         if pins is not None and not pins.pins and any(section.pins for section in self.store.sections()):
@@ -247,8 +249,11 @@ class StreamChronicle:
         """Write every section, superseded ones too, to a file; how many. None if it was cancelled.
 
         `times` adds when each was written: such a file differs from that of a rebuild. The file appears, or
-        replaces an earlier one, when it is whole. Raises `InvalidExport`, `OSError`.
+        replaces an earlier one or an empty file, when it is whole. Raises `FileFailed` where something else
+        stands, `OwnFile` for a workspace's own file, `InvalidExport`, `OSError`.
         """
+        refuse_own(path, self._workspace.layout)
+        refuse_other(path)
         with suppress(_GivenUp), replacing(Path(os.path.realpath(path)), ".chronicle-") as file:
             count = write_export(self.store, file.write, times=times, progress=progress, cancelled=cancelled)
             if count is None:
@@ -281,24 +286,19 @@ class StreamChronicle:
     def recording_write(self, path: Path) -> int:
         """Write the pins of this chronicle to a recording; how many. See `write_recording`.
 
-        Of each question the last answer: what a rebuild drew anew took the place of what was there.
+        Of each question the last answer: what a rebuild drew anew took the place of what was there. Raises
+        `OwnFile` for a workspace's own file.
         """
+        refuse_own(path, self._workspace.layout)
         events = latest_pins(self._log.stream(pins_stream(self.stream)).read())
-        return write_recording(path, events, header={"stream": self.stream})
+        header: dict[str, JsonValue] = {"stream": self.stream}
+        if drew := self.store.drew():
+            header["drawn_by"] = ", ".join(drew)
+        return write_recording(path, events, header=header)
 
     def recording_read(self, path: Path) -> Recording:
         """What a recording holds. Raises `RecordingError`, `OSError`."""
         return read_recording(path)
-
-    def _recording_of_this(self, path: Path) -> Recording:
-        found = read_recording(path)
-        stream = found.header.get("stream", self.stream)
-        if stream != self.stream:
-            raise RecordingError(
-                f"this is a recording of another stream, {stream}",
-                hint=f"name the one that was written of {self.stream}",
-            )
-        return found
 
     # -- parts -----------------------------------------------------------------------------
 

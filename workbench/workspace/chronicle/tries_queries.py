@@ -13,14 +13,19 @@ from typing import NamedTuple
 from workbench.log.event_log import EventLog
 from workbench.storage import fetch
 from workbench.workspace.chronicle.turns import KIND
+from workbench.workspace.jobs.processes import is_gone, last_heard
 
 FIRST_MICROS = 30_000_000
 """After one failure; after each further one without a success in between, twice as long."""
 MOST_MICROS = 3600 * 1_000_000
 
 _ENDED = (
-    "SELECT lease, status, finished_at FROM jobs WHERE kind = ? AND status IN ('done', 'failed') "
+    "SELECT job_id, lease, status, finished_at FROM jobs WHERE kind = ? AND status IN ('done', 'failed') "
     "AND lease IS NOT NULL AND finished_at > ? ORDER BY job_id DESC"
+)
+_RUNNING = (
+    "SELECT job_id, lease, process, started_at, heartbeat_at FROM jobs WHERE kind = ? AND status = 'running' "
+    "AND lease IS NOT NULL ORDER BY job_id DESC"
 )
 _FORGET = (
     "DELETE FROM jobs WHERE kind = ? AND lease = ? AND title = ? AND status = 'done' AND job_id < "
@@ -45,12 +50,19 @@ class Tries(NamedTuple):
 
 def tries(log: EventLog, since: int, failing: str | None = None) -> Tries:
     """When each chronicle may be tried again; failures before `since` count for nothing, and the one of now
-    that is `failing` does already."""
+    that is `failing` does already. A job whose program was killed has failed, noted or not."""
+    now = log.now()
     with log.reader() as connection:
-        ended = fetch.rows(connection, _ENDED, (KIND, since))
+        found = fetch.rows(connection, _ENDED, (KIND, since))
+        for number, lease, process, started, heartbeat in fetch.rows(connection, _RUNNING, (KIND,)):
+            if is_gone(process, heartbeat, now):
+                heard = last_heard(started, heartbeat, now)
+                if heard > since:
+                    found.append((number, lease, "failed", heard))
+    ended = [tuple(row[1:]) for row in sorted(found, reverse=True)]
     if failing is not None:
-        ended.insert(0, (failing, "failed", log.now()))
-    latest = log.now() + MOST_MICROS
+        ended.insert(0, (failing, "failed", now))
+    latest = now + MOST_MICROS
     by_lease: dict[str, list[tuple[str, int]]] = {}
     for lease, status, at in ended:
         by_lease.setdefault(lease, []).append((status, at))

@@ -6,23 +6,29 @@ and its place is free once its program is gone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.chronicle.leases import AlreadyConsolidating
 from workbench.chronicle.sections import Anchor
+from workbench.chronicle.summarizers.command import DRAWING
 from workbench.chronicle.summarizers.errors import SummarizerCancelled, SummarizerError
 from workbench.errors import WorkbenchError
 from workbench.log.times import from_micros
 from workbench.workspace.errors import Cancelled
 from workbench.workspace.jobs.errors import JobRunning
+from workbench.workspace.jobs.processes import Process, ancestors, is_visible
 
 if TYPE_CHECKING:
     from workbench.workspace.jobs.job import Job
     from workbench.workspace.jobs.jobs import Jobs
 
 KIND = "chronicle"
+WAITING = "waiting for "
+"""How the note begins that `progress` gets while another one has the turn; who that is follows."""
 LOOK_SECONDS = 0.2
 """Between two looks at whether the other one is done."""
 
@@ -120,6 +126,7 @@ class Turn:
             try:
                 return held.enter_context(run)
             except JobRunning as error:
+                _refuse_own_waiter(name, error)
                 if not self.patient:
                     raise
                 self._wait(error)
@@ -128,7 +135,7 @@ class Turn:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled("it was stopped while it waited for another one that writes the same") from error
         if self._progress is not None:
-            self._progress(0, None, f"waiting: {error.message}")
+            self._progress(0, None, f"{WAITING}{_who(error)}")
         Event().wait(LOOK_SECONDS)
 
     def progress(self, done: int, total: int | None, note: str) -> None:
@@ -147,6 +154,29 @@ class Turn:
         job.alive()
         self.stopped = self.stopped or job.cancelled()
         return self.stopped
+
+
+def _who(error: JobRunning) -> str:
+    job = error.job
+    if job is None:
+        return error.message
+    process = Process.from_text(job.process)
+    where = "" if process is None else f", process {process.pid}"
+    elsewhere = "" if process is None or is_visible(process) else f" on {process.host}"
+    return f"“{job.title}” (job {job.id}{where}{elsewhere})"
+
+
+def _refuse_own_waiter(name: str, error: JobRunning) -> None:
+    """Raise `AlreadyConsolidating` where the job that holds the lease waits for this very process."""
+    process = Process.from_text(error.job.process) if error.job is not None else None
+    if process is None or not is_visible(process):
+        return
+    waiting = os.environ.get(DRAWING, "").split()
+    if str(process.pid) in waiting or process.pid in ancestors():
+        raise AlreadyConsolidating(
+            f"{name} is being written by process {process.pid}, which waits for the program that asks for it",
+            hint="a summarizer reads the events that it is given, and consolidates nothing itself",
+        ) from error
 
 
 def counted(sections: int, done: str) -> str:

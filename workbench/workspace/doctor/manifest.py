@@ -20,6 +20,7 @@ def manifest(layout: Layout) -> Iterator[Finding]:
         said = f"{error.message}; programs that are open go on with what it said before"
         yield Finding("critical", "manifest_unusable", sentence(said), check)
         return
+    yield from _closing(layout, check)
     if not problems:
         return
     first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in problems[:EXAMPLES])
@@ -28,5 +29,22 @@ def manifest(layout: Layout) -> Iterator[Finding]:
         "info",
         "manifest_unknown_keys",
         sentence(f"The manifest holds what is not used: {first}{more}"),
+        check,
+    )
+
+
+def _closing(layout: Layout, check: str) -> Iterator[Finding]:
+    """What closes no stretch, though it should."""
+    from workbench.workspace.manifest.checking import closing_problems
+
+    found = [each for each in closing_problems(layout.manifest) if each.severity == "warning"]
+    if not found:
+        return
+    first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in found[:EXAMPLES])
+    more = f"; and {len(found) - EXAMPLES:,} more" if len(found) > EXAMPLES else ""
+    yield Finding(
+        "warning",
+        "manifest_closing_unknown",
+        sentence(f"The manifest lets what there is not close stretches: {first}{more}"),
         check,
     )

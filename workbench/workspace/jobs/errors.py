@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.workspace.jobs.rows import JobRow
 
 
 class JobRunning(WorkbenchError):
@@ -10,6 +15,11 @@ class JobRunning(WorkbenchError):
 
     code = "job_running"
     retryable = True
+
+    def __init__(self, message: str = "", *, hint: str = "", job: JobRow | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.job = job
+        """The one that runs."""
 
 
 class JobNotFound(WorkbenchError):

@@ -22,9 +22,9 @@ def beside_scrub(row: JobRow) -> JobRunning:
     since = row.started_at.strftime("%Y-%m-%d %H:%M:%S UTC")
     hint = f"wait for it, or stop it with: workbench jobs stop {row.id}"
     if row.lease == SCRUB_LEASE:
-        return JobRunning(f"the workspace is being scrubbed, since {since}", hint=hint)
+        return JobRunning(f"the workspace is being scrubbed, since {since}", hint=hint, job=row)
     return JobRunning(
-        f"“{row.title}” runs, since {since}, and a scrub needs the workspace for itself", hint=hint
+        f"“{row.title}” runs, since {since}, and a scrub needs the workspace for itself", hint=hint, job=row
     )
 
 

@@ -408,7 +408,7 @@ def _runs_already(row: JobRow) -> JobRunning:
             f"; where nothing on {there} runs it any more, try again after {until.strftime(_MOMENT)}: "
             "by then its place is free"
         )
-    return JobRunning(f"“{row.title}” runs already, since {since}{where}", hint=hint)
+    return JobRunning(f"“{row.title}” runs already, since {since}{where}", hint=hint, job=row)
 
 
 _MOMENT = "%Y-%m-%d %H:%M:%S UTC"

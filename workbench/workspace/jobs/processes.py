@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ SILENT_MICROS = 120 * 1_000_000
 A word that is so far ahead of the clock counts for nothing: whoever still works says another one soon.
 """
 
+_MOST_ANCESTORS = 1000
 _START_FIELD = 19
 """The start's place in `/proc/<pid>/stat`, counted from the state behind the name."""
 
@@ -78,6 +80,20 @@ def is_visible(process: Process | None) -> bool:
 def last_heard(started_at: int, heartbeat_at: int, now: int) -> int:
     """When a job that ended without a word was last heard of; its start, for a word from the future."""
     return max(started_at, started_at if heartbeat_at > now + SILENT_MICROS else heartbeat_at)
+
+
+def ancestors() -> Iterator[int]:
+    """The numbers of the processes that this one descends from, the nearest first; where the system does not
+    tell, its parent alone."""
+    pid, seen = os.getppid(), 0
+    while pid > 0 and seen < _MOST_ANCESTORS:
+        yield pid
+        seen += 1
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+            pid = int(fields[1])
+        except (OSError, IndexError, ValueError):
+            return
 
 
 def _space() -> str:

@@ -51,6 +51,11 @@ def check_manifest(path: Path) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=lambda each: (each.line, _RANK[each.severity])))
 
 
+def closing_problems(path: Path) -> tuple[Problem, ...]:
+    """What of `check_manifest` is about what closes a stretch: streams that are not written up for it."""
+    return tuple(each for each in check_manifest(path) if each.key.startswith("chronicle.close"))
+
+
 class _Named(NamedTuple):
     at: At
     id: str

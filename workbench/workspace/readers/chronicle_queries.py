@@ -62,6 +62,9 @@ _WITHHELD = (
     "WHERE q.to_position IS NULL AND q.from_position > q.target AND q.from_position > c.written_position"
 )
 _POSITIONS = "SELECT position FROM events WHERE stream_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
+_TYPE = (
+    "SELECT type_id FROM events WHERE stream_id = (SELECT stream_id FROM streams WHERE name = ?) AND seq = ?"
+)
 _POSITION = "SELECT position FROM events WHERE stream_id = ? AND seq = ?"
 
 
@@ -288,6 +291,16 @@ class ChronicleReader:
                 return []
             found = fetch.rows(connection, _POSITIONS, (number, first, to_seq, limit))
         return TimelineReader(self._log).at([position for (position,) in found])
+
+    def closes(self, stream: str, seq: int) -> bool:
+        """Whether an event of the stream closes a stretch, as the manifest says now.
+
+        Of a section that ends where none does, the last event says no more than where it ends.
+        """
+        with self._log.reader() as connection:
+            types = sqlite.type_numbers(connection, pairs(self._close().get(stream.partition("/")[0], ())))
+            row = fetch.row(connection, _TYPE, (stream, seq))
+        return row is not None and row[0] in types
 
     def position(self, stream: str, seq: int) -> int | None:
         """Where an event of the stream stands in the timeline."""
