@@ -152,7 +152,7 @@ def test_a_sample_is_there_whole_or_not_at_all(disk: tuple[Program, Path]) -> No
         if occupied:
             (program.inside(place) / "w").mkdir(mode=0o700)
         answer = program.run("demo", "--to", place / "w", "--no-open")
-        went_well = tally.holds(answer, says="it ends today")
+        went_well = tally.holds(answer, says="the sample is dated so that it ends today")
         resize(program, place, PLENTY)
         if went_well:
             assert names(program, place) == ["w"]

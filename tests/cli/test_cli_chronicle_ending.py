@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -45,7 +46,12 @@ def test_being_asked_to_end_is_as_ctrl_c(
     )
     summarized_by(workspace, program)
     workspace.chronicles.trust()
-    answer = process("chronicle", "consolidate")
+    # Under nohup the tests ignore one of them, and so would every program that they start.
+    before = signal.signal(signal.Signals[f"SIG{name}"], signal.SIG_DFL)
+    try:
+        answer = process("chronicle", "consolidate")
+    finally:
+        signal.signal(signal.Signals[f"SIG{name}"], before)
     assert answer.code == code, answer
     assert answer.out.startswith("stopped: nothing was written")
     assert workspace.jobs.page(1)[0].status == "stopped"

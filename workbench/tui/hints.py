@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 _WORDS = (
-    (r"name another(?: file)? with --to", "name another file"),
+    (r"name another(?: file)? with --to(?:, or say --force)?", "name another file"),
     (r"a file that “export jsonl --to FILE” wrote", "a file that an export wrote"),
     (r"name another (?:workspace |folder )?with --root", "open another workspace with: workbench --root DIR"),
     (r"name another --root", "open another workspace with: workbench --root DIR"),
