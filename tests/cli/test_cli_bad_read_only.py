@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.cli.chronicle_words import rounds
 from tests.cli.program import CHECKOUT, Answer
 from tests.media import Program, give_away, medium, open_folder, seal
 from workbench import Actum
@@ -145,6 +146,22 @@ def test_a_medium_that_can_only_be_read(home: Path, left_in_wal: bool) -> None:
             assert answer.code in (1, 2), answer
             assert "cannot be written" in answer.err
         assert looks(program.inside(root)) == before
+
+
+def test_a_chronicle_recommends_only_what_can_be_done_there(home: Path) -> None:
+    root = home / "w"
+    with Workspace.create(root, title="Sealed", timezone="UTC", owner="ada") as workspace:
+        rounds(workspace, 2, "lunch")
+    give_away(root)
+    seal(root)
+    lunch = ("--stream", "session/lunch", "--root", root)
+    with Program(home, unprivileged=True) as program:
+        for words in (("status", "--root", root), ("sections", *lunch)):
+            answer = program.run("chronicle", *words)
+            assert (answer.code, "consolidate" in answer.out) == (0, False), answer
+            assert "this workspace cannot be written from here" in answer.out
+        refused = program.run("chronicle", "export", *lunch)
+        assert (refused.code, "consolidate" in refused.err) == (1, False), refused
 
 
 def copy(program: Program, source: Path, target: Path) -> None:

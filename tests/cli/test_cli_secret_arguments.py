@@ -28,7 +28,6 @@ from tests.workspace.redaction_cases import (
     token,
     unfiltered,
 )
-from workbench.cli.shown import may_hold
 from workbench.error_log import write_details
 from workbench.errors import WorkbenchError
 from workbench.locations import log_file
@@ -37,6 +36,7 @@ from workbench.log.errors import SecretInIdentifier
 from workbench.log.registry import Removed
 from workbench.log.streams import session_stream
 from workbench.redaction import default_filter
+from workbench.redaction.suspicion import may_hold
 from workbench.sessions import Actum
 from workbench.storage import fetch
 from workbench.workspace import Workspace

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings, strategies
 
-from tests.memory.written_cases import FILTER, TOKEN, fresh
+from tests.memory.written_cases import TOKEN, fresh
 from workbench.errors import WorkbenchError
 from workbench.memory.errors import InvalidArgument, UnknownScope
-from workbench.memory.startup import _PLAIN
 from workbench.memory.views import StartupBundle
 
 
@@ -103,19 +101,3 @@ def test_a_name_that_nobody_sees_is_blank(tmp_path: Path, name: str) -> None:
             kept.record_event("x", **cast("dict[str, Any]", {field: name}))
     with kept.refuses(InvalidArgument, "slot is blank"):
         kept.record_event("x", fact={"slot": name, "value": "v", "kind": "observed"})
-
-
-PLAIN_WORDS = "password passwd secret token key api auth bearer sk pk ghp npm glpat xoxb hf ya akia pin pw login".split()
-
-
-@settings(deadline=None)
-@given(
-    strategies.from_regex(_PLAIN, fullmatch=True)
-    | strategies.lists(
-        strategies.sampled_from([*PLAIN_WORDS, "a", "hunter", "live", "42"]), min_size=1, max_size=4
-    )
-    .map("-".join)
-    .filter(lambda text: _PLAIN.fullmatch(text) is not None)
-)
-def test_the_filter_finds_nothing_in_a_plain_name(name: str) -> None:
-    assert FILTER.redact_text(name) == (name, {})

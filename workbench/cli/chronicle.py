@@ -53,9 +53,7 @@ def status(given: Given, named: Named, limit: int, after: str | None) -> None:
             rows = reader.streams(limit + 1, after=anchor)
         following = rows[limit - 1].stream if len(rows) > limit else None
         rows = rows[:limit]
-        problems = [
-            each for each in closing_problems(workspace.layout.manifest) if each.severity == "warning"
-        ]
+        problems = closing_problems(workspace.layout.manifest)
         if given.as_json:
             said = [{"line": each.line, "key": each.key, "message": each.message} for each in problems]
             write_json({"streams": [forms.stream(row) for row in rows], "next": following, "problems": said})

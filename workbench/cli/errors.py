@@ -12,9 +12,9 @@ import click
 from workbench.cli.given import Given
 from workbench.cli.last_word import say
 from workbench.cli.output import OutputClosed, drop_output, to_stderr, write_json
-from workbench.cli.shown import may_hold
 from workbench.cli.streams import end_line
 from workbench.errors import WorkbenchError
+from workbench.redaction.suspicion import may_hold
 
 
 class UsageRefused(WorkbenchError):

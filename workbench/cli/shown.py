@@ -12,20 +12,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from workbench.redaction.suspicion import looks_drawn
+
 _VARIABLES = re.compile(r"(?:CHRONICLE|WORKBENCH)_\w+|CLAUDE_CONFIG_DIR|CODEX_HOME|XDG_\w+_HOME|HOME")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|\b[0-9a-f]{16,}\b")
-_TOKEN = re.compile(r"[A-Za-z0-9_+-]{12,}")
-_VALUE = re.compile(r"[=:](?!/)\S{6}|://\S*@")
-_PART = re.compile(r"[A-Za-z0-9]+")
-_WORD = re.compile(r"(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)[0-9]{0,6}|[0-9]+")
-_BESIDE = re.compile(
-    r"(?i)pass|pwd|secret|token|key|auth|bearer|cred|login|cookie|sign|priv|[=@%\\]|://"
-    r"|(?:^|[\s'\"])-[a-z]\b|\w:(?!\d+\b)\S|[\r\n]|[0-9a-f]{24}"
-)
-"""What stands beside a secret that looks like any word, or is one that looks like a digest."""
-_LONGEST_WORD = 20
-_LEAST = 8
-"""Characters of a token that are no words."""
 
 
 class _Filtering:
@@ -38,15 +27,9 @@ def look_at(words: Sequence[str]) -> None:
     texts = [*words, *(value for name, value in os.environ.items() if _VARIABLES.fullmatch(name))]
     with suppress(OSError):
         texts.append(os.getcwd())  # noqa: PTH109
-    suspicious = [text for text in texts if _may_hold(text)]
+    suspicious = [text for text in texts if looks_drawn(text)]
     if suspicious:
         _Filtering.on = any(_clean(text) != text for text in suspicious)
-
-
-def may_hold(text: str) -> bool:
-    """Whether a sentence of the program, with whatever it quotes, could hold a secret; True may be a false
-    alarm. Short words and numbers that nothing calls a secret are none."""
-    return _BESIDE.search(text) is not None or _may_hold(text)
 
 
 def shown(text: str) -> str:
@@ -72,17 +55,6 @@ def _walk(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_walk(item) for item in value]
     return value
-
-
-def _may_hold(text: str) -> bool:
-    text = _UUID.sub("", text)
-    return bool(_VALUE.search(text)) or any(_is_odd(token) for token in _TOKEN.findall(text))
-
-
-def _is_odd(token: str) -> bool:
-    """Whether a token is more than words and numbers."""
-    odd = (part for part in _PART.findall(token) if len(part) > _LONGEST_WORD or not _WORD.fullmatch(part))
-    return sum(map(len, odd)) >= _LEAST
 
 
 def _clean(text: str) -> str:

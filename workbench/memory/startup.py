@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-
 import msgspec
 from msgspec import UNSET
 
@@ -27,6 +24,7 @@ from workbench.memory.views import (
     StartupBundle,
     TaskContext,
 )
+from workbench.redaction.suspicion import may_hold
 from workbench.release import __version__
 
 CONTRACT = "chronicle-workbench"
@@ -131,27 +129,14 @@ def newest_seen(snapshot: Snapshot) -> int:
     return max((told, *judged))
 
 
-_PLAIN = re.compile(r"(?=.{1,24}\Z)[a-z]+(?:[-_][a-z]+)*(?:[-_]?[0-9]{1,4})?")
-"""A short name of plain words: the filter finds nothing in it, and its rules take long to load."""
-
-
-def clean(given: str | None, redactor: Redactor, known: Collection[str | None] = ()) -> str | None:
-    """What was asked for as it may be repeated; `known` names went through the filter before."""
-    if given is None or given in known or _PLAIN.fullmatch(given):
-        return given
-    return redactor.redact_text(given)[0]
-
-
-def _recorded(context: TaskContext) -> set[str | None]:
-    """The names of project and task as observations have them: none of those holds a secret."""
-    found = context.changes if context.checkpoint is None else [context.checkpoint, *context.changes]
-    return {name for each in found for name in (each.project, each.task_id)}
+def clean(given: str | None, redactor: Redactor) -> str | None:
+    """What was asked for as it may be repeated."""
+    return redactor.redact_text(given)[0] if given is not None and may_hold(given) else given
 
 
 def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
     """A bundle whose echo of what was asked for went through the filter; no name stored holds a secret."""
-    known = _recorded(found.task_context)
-    project = clean(found.project, redactor, known)
+    project = clean(found.project, redactor)
     domain = clean(found.domain.id, redactor) or ""
     if domain != found.domain.id:
         # The manifest may have such a name.
@@ -167,11 +152,11 @@ def without_secrets(found: StartupBundle, redactor: Redactor) -> StartupBundle:
         "agent": clean(found.agent, redactor),
     }
     if all(getattr(found, field) == value for field, value in asked_for.items()):
-        task = clean(found.task_context.task_id, redactor, known)
+        task = clean(found.task_context.task_id, redactor)
         if task == found.task_context.task_id:
             return found
     context = msgspec.structs.replace(
-        found.task_context, project=project, task_id=clean(found.task_context.task_id, redactor, known)
+        found.task_context, project=project, task_id=clean(found.task_context.task_id, redactor)
     )
     return msgspec.structs.replace(found, task_context=context, **asked_for)
 

@@ -9,15 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+UNFINISHED = ".new-"
+"""How the names of files begin that are not whole yet; whoever cleans up takes what a killed program left."""
+
 
 @contextmanager
-def replacing(target: Path, prefix: str) -> Iterator[IO[bytes]]:
+def replacing(target: Path) -> Iterator[IO[bytes]]:
     """A new file beside `target`, which takes its place when the block ends well, and survives a power loss.
 
-    Its name begins with `prefix` and ends in `.part`; it is gone when the block raises. `target` is no
-    symbolic link: that would be replaced, and not what it leads to. Raises `OSError`.
+    Its name begins with `UNFINISHED`; it is gone when the block raises. `target` is no symbolic link: that
+    would be replaced, and not what it leads to. Raises `OSError`.
     """
-    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=".part", dir=target.parent)
+    descriptor, name = tempfile.mkstemp(prefix=UNFINISHED, dir=target.parent)
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -236,7 +236,6 @@ class Page(Asking, inherit_bindings=False):
         self._set_share(state.share or self.LIST_SHARE)
         self.query_one(HeaderLine).show(self.app.header_state())
         if self.app.workspace is None:
-            self.add_class("-opening")
             self.set_notice(self.app.opening_text())
         else:
             self.remove_class("-opening")

@@ -238,18 +238,8 @@ def _scaffold(layout: Layout, *, title: str, timezone: str, owner: str, force: b
 
 def _write(path: Path, content: str) -> None:
     # Here, not above: only `init` writes, and every start of the program comes by this module.
-    import tempfile
+    from workbench.storage.replacing import replacing
 
     # A link stays a link: what it leads to is replaced.
-    target = Path(os.path.realpath(path))
-    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with replacing(Path(os.path.realpath(path))) as file:
+        file.write(content.encode())

@@ -144,7 +144,7 @@ def export_file(
                 hint="name another file with --to; the link was not touched",
             )
         _refuse_others(target, path)
-        with replacing(target, ".export-") as file:
+        with replacing(target) as file:
             return export_jsonl(log, file.write, progress=progress, cancelled=cancelled)
     except OSError as error:
         raise FileFailed(

@@ -85,7 +85,7 @@ def write_recording(path: Path, events: Iterable[StoredEvent], *, header: Mappin
     _refuse_others(target)
     count = 0
     chain, answers = _Chain(first), PinAnswers(header.get("stream"))
-    with replacing(target, ".recording-") as file:
+    with replacing(target) as file:
         file.write(first + b"\n")
         for event in events:
             answers.take(event)

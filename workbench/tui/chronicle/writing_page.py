@@ -68,10 +68,11 @@ class ChronicleWritingPage(ChronicleLeadingPage):
 
         def work(workspace: Workspace) -> str:
             done = workspace.chronicles.consolidate(cancelled=stop.is_set)
-            for error in (*(each.error for each in done.failures), *(each.error for each in done.unknown)):
-                raise error
             written = done.written
             sections = sum(map(len, written.values()))
+            errors = [*(each.error for each in done.failures), *(each.error for each in done.unknown)]
+            if errors:
+                raise with_the_rest(errors, sections)
             if not sections:
                 return "Nothing is closed anywhere that is in no section yet."
             return f"{counted(sections, 'section')} written in {counted(len(written), 'stream')}."
@@ -277,6 +278,15 @@ def readable(text: str) -> str:
     if not text.strip():
         return "a file has to be named"
     return "" if path.is_file() else "there is no such file"
+
+
+def with_the_rest(errors: Sequence[WorkbenchError], sections: int) -> WorkbenchError:
+    """The first of what failed, with what else did and what was written all the same in its hint."""
+    first, more = errors[0], len(errors) - 1
+    others = f"{counted(more, 'other stream or kind of stream', 'others')} failed too" if more else ""
+    kept = f"{counted(sections, 'section')} of other streams were written" if sections else ""
+    first.hint = "; ".join(filter(None, (first.hint, others, kept)))
+    return first
 
 
 def other_words(names: Sequence[str]) -> str:

@@ -254,7 +254,7 @@ class StreamChronicle:
         """
         refuse_own(path, self._workspace.layout)
         refuse_other(path)
-        with suppress(_GivenUp), replacing(Path(os.path.realpath(path)), ".chronicle-") as file:
+        with suppress(_GivenUp), replacing(Path(os.path.realpath(path))) as file:
             count = write_export(self.store, file.write, times=times, progress=progress, cancelled=cancelled)
             if count is None:
                 raise _GivenUp

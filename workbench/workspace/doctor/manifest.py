@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from workbench.workspace.doctor.report import EXAMPLES, Finding, sentence
 from workbench.workspace.errors import ManifestError, WorkspaceMissing
 from workbench.workspace.layout import Layout
 from workbench.workspace.manifest import read_manifest
+from workbench.workspace.manifest.problems import Problem
 
 
 def manifest(layout: Layout) -> Iterator[Finding]:
@@ -23,12 +24,10 @@ def manifest(layout: Layout) -> Iterator[Finding]:
     yield from _closing(layout, check)
     if not problems:
         return
-    first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in problems[:EXAMPLES])
-    more = f"; and {len(problems) - EXAMPLES:,} more" if len(problems) > EXAMPLES else ""
     yield Finding(
         "info",
         "manifest_unknown_keys",
-        sentence(f"The manifest holds what is not used: {first}{more}"),
+        sentence(f"The manifest holds what is not used: {_listed(problems)}"),
         check,
     )
 
@@ -37,14 +36,18 @@ def _closing(layout: Layout, check: str) -> Iterator[Finding]:
     """What closes no stretch, though it should."""
     from workbench.workspace.manifest.checking import closing_problems
 
-    found = [each for each in closing_problems(layout.manifest) if each.severity == "warning"]
+    found = closing_problems(layout.manifest)
     if not found:
         return
-    first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in found[:EXAMPLES])
-    more = f"; and {len(found) - EXAMPLES:,} more" if len(found) > EXAMPLES else ""
     yield Finding(
         "warning",
         "manifest_closing_unknown",
-        sentence(f"The manifest lets what there is not close stretches: {first}{more}"),
+        sentence(f"The manifest lets what there is not close stretches: {_listed(found)}"),
         check,
     )
+
+
+def _listed(problems: Sequence[Problem]) -> str:
+    """The first ones with their lines, and how many more there are."""
+    first = "; ".join(f"line {each.line}, {each.key}: {each.message}" for each in problems[:EXAMPLES])
+    return f"{first}; and {len(problems) - EXAMPLES:,} more" if len(problems) > EXAMPLES else first

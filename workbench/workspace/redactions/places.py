@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.storage.replacing import UNFINISHED
 from workbench.workspace.layout import Layout
 
 MARK = ".workbench-scrub-"
@@ -23,7 +24,7 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _ELSEWHERE = frozenset({"artifacts", "backups", *OWN_FOLDERS})
-_TEMPORARY = (".new-", ".export-", ".backup-", MARK)
+_TEMPORARY = (UNFINISHED, ".export-", ".backup-", MARK)
 
 
 class Walk:
