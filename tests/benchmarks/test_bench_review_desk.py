@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,6 +117,8 @@ def program(root: Path, screen: str, environment: dict[str, str]) -> PtyProgram:
 
 LIST = slice(5, SIZE[1] - 2), slice(20, 58)
 """Where the list of a screen stands, its ages left out."""
+SESSIONS = slice(3, SIZE[1] - 2), slice(20, 54)
+"""The same of Sessions, which has nothing above its list; two lines to a session."""
 
 
 class Taken(NamedTuple):
@@ -140,30 +140,15 @@ def whole(started: PtyProgram, keys: bytes) -> Taken | None:
     return Taken(wall, started.cpu_seconds() - before)
 
 
-def rows(started: PtyProgram, keys: bytes) -> Taken | None:
+def rows(started: PtyProgram, keys: bytes, screen: str = "") -> Taken | None:
     """What it took until the first rows of the list stood; the processor's part is that of the whole repaint."""
     before = started.cpu_seconds()
     try:
-        wall, burst = started.press_region(keys, *LIST, quiet=WHOLE, timeout=8)
+        region = SESSIONS if screen == "sessions" else LIST
+        wall, burst = started.press_region(keys, *region, quiet=WHOLE, timeout=8)
     except PtyTimeout:
         return None
     return Taken(burst.last if wall is None else wall, started.cpu_seconds() - before)
-
-
-def filtered(started: PtyProgram, key: bytes) -> Taken | None:
-    """From a key of a filter to the first rows: what is repainted after the letter itself was, if anything is.
-
-    A screen waits for a pause in typing, which is in the figure; what it goes on to count is not.
-    """
-    before, began = started.cpu_seconds(), time.perf_counter()
-    try:
-        wall = started.press(key).last
-    except PtyTimeout:
-        return None
-    again = time.perf_counter()
-    with suppress(PtyTimeout):
-        wall = again - began + started.press(b"", timeout=1.5).last
-    return Taken(wall, started.cpu_seconds() - before)
 
 
 class Figures:
@@ -222,7 +207,7 @@ def test_screens_appear(desks: tuple[Path, Path], environment: dict[str, str]) -
             with program(root, screens[-1][0], environment) as started:
                 for again in (False, True):
                     for name, key in screens:
-                        taken = rows(started, key)
+                        taken = rows(started, key, name)
                         if again or name != screens[-1][0]:
                             when = "again" if again else "first"
                             figures.note(f"{name}, {when}", taken, few=bool(few))
@@ -254,8 +239,9 @@ def test_moves_and_a_filter(desks: tuple[Path, Path], environment: dict[str, str
                     figures.note(f"{screen}, a page", whole(started, key), few=bool(few))
                 for _ in range(ROUNDS):
                     if whole(started, b"/") is not None:
+                        # A screen waits for a pause in typing, which is in the figure.
                         figures.note(
-                            f"{screen}, a letter of a filter", filtered(started, b"p"), few=bool(few)
+                            f"{screen}, a letter of a filter", rows(started, b"p", screen), few=bool(few)
                         )
                     whole(started, b"\x1b")
                     whole(started, b"\x1b")
@@ -273,9 +259,9 @@ def test_time_travel(desks: tuple[Path, Path], environment: dict[str, str]) -> N
                 # What is offered is selected: the first digit takes its place.
                 started.send(str(events // 2).encode())
                 started.settle()
-                figures.note(f"{screen}, time travel", rows(started, b"\r"), few=bool(few))
+                figures.note(f"{screen}, time travel", rows(started, b"\r", screen), few=bool(few))
                 assert "as of" in started.lines()[0], started.text()
-                figures.note(f"{screen}, back to now", rows(started, b"T"), few=bool(few))
+                figures.note(f"{screen}, back to now", rows(started, b"T", screen), few=bool(few))
     figures.compare()
 
 

@@ -78,7 +78,7 @@ async def test_opening_reads_one_page_and_says_where_it_stands() -> None:
         assert bodies(rows) == [f"row {row}" for row in range(10)]
         assert rows.cursor_row == 0
         assert rows.status.text() == "1–10 of 1\u00a0000\u00a0000"
-        assert source.calls == ["first", "first"]  # The page, and the mark for what is new.
+        assert source.calls == ["first"]  # The newest row of the page is the mark for what is new.
         assert [message.row for message in app.told_of(VirtualList.Highlighted)] == [0]
 
 

@@ -16,7 +16,7 @@ from tests.workspace.workspace_cases import actum, begin, open_log, unit
 from workbench.log import EventLog, PendingEvent
 from workbench.log.streams import session_stream
 from workbench.log.times import from_micros, to_micros
-from workbench.workspace.readers import Readers, timeline_parts, timeline_walks
+from workbench.workspace.readers import Readers, timeline_parts, timeline_walks, timeline_words
 from workbench.workspace.readers.timeline_queries import FIRST_PLACE, LAST_PLACE, TimelineReader, place_of
 from workbench.workspace.rows import EventRow, Place, TimelineFilter
 
@@ -74,10 +74,15 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EventLog
         yield log, [Event(place_of(row), *known) for row, known in zip(rows, written, strict=True)]
 
 
-@pytest.fixture(params=["few at once", "in steps"], autouse=True)
+@pytest.fixture(params=["few at once", "in steps", "in steps, some read"], autouse=True)
 def pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a small log, and as on one of millions."""
-    if request.param == "in steps":
+    if request.param == "in steps, some read":
+        monkeypatch.setattr(timeline_words, "_LONG_LOG", 0)
+        monkeypatch.setattr(timeline_words, "_READS", (3, 5))
+        monkeypatch.setattr(timeline_words, "READ", 8)
+        monkeypatch.setattr(timeline_walks, "READ", 8)
+    if request.param != "few at once":
         monkeypatch.setattr(timeline_parts, "FEW", 1)
         monkeypatch.setattr(timeline_walks, "FEW", 1)
         monkeypatch.setattr(timeline_walks, "_STRETCH", 3)

@@ -216,8 +216,13 @@ class VirtualList(RowsWidget[Row], can_focus=True):
 
         def ask_with_mark() -> Answer[Row]:
             page = ask()
+            if not mark_wanted:
+                return Answer(page, None)
             # What arrives from now on is counted from the newest row that is there already.
-            return Answer(page, (source.first(1) if first else source.last(1)) if mark_wanted else None)
+            if page.at_start if first else page.at_end:
+                rows = page.rows[:1] if first else page.rows[-1:]
+                return Answer(page, Page(rows, page.at_start, page.at_end))
+            return Answer(page, source.first(1) if first else source.last(1))
 
         self._reader.start_over()
         self._cursor_to = cursor_to

@@ -18,7 +18,8 @@ import msgspec
 
 from workbench.log.event_log import EventLog
 from workbench.log.folds import FoldEvent
-from workbench.log.fulltext import TABLE, FullTextFold, match_expression
+from workbench.log.fulltext import TABLE, match_expression
+from workbench.log.fulltext_scan import FullTextScan
 from workbench.sessions.events import ACTUM, UnitClosed, decode_actum
 from workbench.sessions.events import UNIT_CLOSED as UNIT
 from workbench.sessions.facets import UNIT_CLOSED as UNIT_FACET
@@ -266,15 +267,11 @@ class _Reading:
 
     def steps(self, start: int, room: int) -> Iterator[_Step]:
         """Matches beyond `start`, until the session ends or `room` bytes were read."""
-        words = apsw.Connection(":memory:")
-        fold = FullTextFold()
-        for statement in fold.schema:
-            words.execute(statement)
         self.come_to, length = start, _FIRST_STEP
-        with closing(words):
+        with FullTextScan(self._match) as scan:
             while room > 0:
                 events, facets, size, ended = self._read(length)
-                found = self._matching(words, fold, events, facets)
+                found = self._matching(scan, events, facets)
                 room -= size
                 if ended:
                     self.done = True
@@ -302,20 +299,13 @@ class _Reading:
         return events, facets, size, ended
 
     def _matching(
-        self,
-        words: apsw.Connection,
-        fold: FullTextFold,
-        events: Sequence[FoldEvent],
-        facets: dict[int, int],
+        self, scan: FullTextScan, events: Sequence[FoldEvent], facets: dict[int, int]
     ) -> list[tuple[int, int]]:
         seqs = {event.position: event.seq for event in events}
-        with words:
-            # Falling rowids would make a segment each.
-            fold.apply(words, events[::-1] if self._descending else events)
-            order = "DESC" if self._descending else "ASC"
-            sql = f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH ? ORDER BY rowid {order}"
-            found = [position for (position,) in words.execute(sql, (self._match,))]
-            words.execute(f"INSERT INTO {TABLE}({TABLE}) VALUES('delete-all')")
+        # Falling rowids would make a segment each.
+        found = scan.matching(events[::-1] if self._descending else events)
+        if self._descending:
+            found.reverse()
         return [(seqs[position], facets[position]) for position in found]
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from workbench.log.decoding import FoldDecoder
 from workbench.log.fulltext import TABLE as FULLTEXT
 from workbench.log.fulltext import match_expression
 from workbench.log.streams import session_stream
@@ -75,6 +76,8 @@ class Parts(NamedTuple):
     """Happened at `since` or later and before `until`."""
     upto: int = BEYOND_ALL
     """No event above this position is there."""
+    decoder: FoldDecoder | None = None
+    """What reads events where that finds words sooner than the full text; None where nothing does."""
 
     @property
     def low(self) -> int:
@@ -178,17 +181,6 @@ def tests_of(parts: Sequence[Part], but: Part | None) -> tuple[str, list[Any]]:
 def text_size(connection: apsw.Connection, text: Part) -> int:
     """How many events have the words, counted up to `FEW`."""
     return _size(connection, text.runs, text.run_values, FEW)
-
-
-def with_text(connection: apsw.Connection, text: Part, positions: Sequence[int]) -> set[int]:
-    """Those of the positions at which the words are found."""
-    if not positions:
-        return set()
-    # The + has the index walked once, not asked once for each position.
-    sql = f"{text.runs[0]} AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))"
-    numbers = f"[{','.join(map(str, positions))}]"
-    found = connection.execute(sql, (*text.run_values[0], min(positions), max(positions), numbers))
-    return {position for (position,) in found}
 
 
 def found_by(

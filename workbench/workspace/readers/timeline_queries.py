@@ -316,7 +316,8 @@ class TimelineReader:
     def _parts(
         self, connection: apsw.Connection, wanted: TimelineFilter, *, as_happened: bool = False
     ) -> Parts | None:
-        return parts_of(connection, wanted, self._names, as_happened=as_happened, upto=self._bound)
+        parts = parts_of(connection, wanted, self._names, as_happened=as_happened, upto=self._bound)
+        return None if parts is None else parts._replace(decoder=self._log.decoder)
 
     # -- rows ------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from workbench.workspace.readers.timeline_parts import (
     rarest,
     tests_of,
     text_size,
-    with_text,
 )
+from workbench.workspace.readers.timeline_words import READ, having, may_read, nearest
 from workbench.workspace.rows import Place
 
 _WINDOW = 20_000
@@ -66,6 +66,15 @@ def walk_positions(
     if main is not None and parts.text is not None:
         return _few_with_text(connection, main, parts, parts.text, (first, last), walk)
     main = leader(parts)
+    if parts.text is not None:
+        found, (first, last) = nearest(
+            connection, parts, parts.text, (first, last), walk.limit, walk.descending
+        )
+        if len(found) >= walk.limit:
+            return found, False
+        if first > last:
+            walk.go_on(low if walk.descending else high, len(found))
+            return found, True
     steps = iter([(first, last)]) if parts.single else windows(first, last, walk.descending)
     for bounds in steps:
         found += _within(connection, parts, main, bounds, walk.limit - len(found), walk.descending)
@@ -97,8 +106,8 @@ def _few_with_text(
         near = _streamed(connection, text, able, walk)
         if len(near) >= walk.limit:
             return near, False
-    having = with_text(connection, text, able)
-    found = [position for position in able if position in having]
+    hold = having(connection, parts, text, able)
+    found = [position for position in able if position in hold]
     return found[: walk.limit], len(found) < walk.limit
 
 
@@ -173,20 +182,25 @@ def walk_happened(
         found = [place.position for place in places]
         return found, len(found) < walk.limit
     main, text = rarest(rest), parts.text
+    if main is None and text is not None and may_read(connection, parts):
+        # What is typed first stands everywhere, and is the dearest to look up.
+        near = _tested(connection, parts, text, (first, last), _once(walk), READ)
+        if len(near[0]) >= walk.limit or near[1]:
+            return near
     if main is None and text is not None and text_size(connection, text) < FEW:
         main, text = text, None
     if main is None:
-        return _tested(connection, rest, text, (first, last), walk, parts.upto)
+        return _tested(connection, parts, text, (first, last), walk)
     if text is None and parts.upto == BEYOND_ALL and _is_near(connection, main, rest, walk.limit):
         # Many enough that the next ones are near: a look costs less than to sort them all.
-        near = _tested(connection, rest, None, (first, last), _once(walk), parts.upto, _NEAR)
+        near = _tested(connection, parts, None, (first, last), _once(walk), _NEAR)
         if len(near[0]) >= walk.limit:
             return near
     limit = walk.limit if text is None else None
     found = _sorted(connection, main, rest, (first, last), limit, walk.descending, parts.upto)
     if text is not None:
-        having = with_text(connection, text, found)
-        found = [position for position in found if position in having][: walk.limit]
+        hold = having(connection, parts, text, found)
+        found = [position for position in found if position in hold][: walk.limit]
     return found, len(found) < walk.limit
 
 
@@ -221,20 +235,19 @@ def _sorted(
 
 def _tested(
     connection: apsw.Connection,
-    parts: Sequence[Part],
+    parts: Parts,
     text: Part | None,
     between: tuple[Place, Place],
     walk: Walk[Place],
-    upto: int,
     first_length: int | None = None,
 ) -> tuple[list[int], bool]:
     """The index from one end, so many events at a time, each put to the tests."""
     low, high = between
     found: list[int] = []
     length = first_length or _STRETCH
-    tests, values = tests_of(parts, None)
+    tests, values = tests_of(parts.every, None)
     while True:
-        places = _stretch(connection, low, high, length, walk.descending, upto)
+        places = _stretch(connection, low, high, length, walk.descending, parts.upto)
         positions = [place.position for place in places]
         if tests != "true" and positions:
             passed = connection.execute(
@@ -244,8 +257,8 @@ def _tested(
             )
             positions = [position for (position,) in passed]
         if text is not None:
-            having = with_text(connection, text, positions)
-            positions = [position for position in positions if position in having]
+            hold = having(connection, parts, text, positions)
+            positions = [position for position in positions if position in hold]
         found += positions[: walk.limit - len(found)]
         if len(found) >= walk.limit:
             return found, False
