@@ -208,6 +208,19 @@ async def test_the_same_value_again_confirms_it(root: Path) -> None:
         ]
 
 
+async def test_the_same_value_that_was_only_observed_is_said_to_become_a_decision(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(100, 30)) as pilot:
+        page = await rows_shown(pilot, app)
+        await deciding(pilot, app)
+        assert "the same value; its kind changes from observed to decision" in whole_screen(app)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is page)
+        await until(pilot, lambda: page.cursor_fact is not None and page.cursor_fact.kind == "decision")
+        await deciding(pilot, app)
+        assert "the same again confirms it" in whole_screen(app)
+
+
 async def test_a_secret_is_taken_out_and_said(root: Path) -> None:
     app = app_on(root)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
