@@ -145,9 +145,23 @@ def test_an_event_is_found_by_its_position_too(kept: Path) -> None:
     with Workspace.open(kept, read_only=True) as workspace:
         position = workspace.readers.chronicle.position(SESSION, 10)
         assert position is not None
-        found = find_event(workspace, ToChronicle("", position=position))
+        found = find_event(workspace, ToChronicle("", position=position), None)
         assert isinstance(found, PlaceFound)
         assert (found.stream, found.key, found.opens) == (SESSION, ("range", SESSION, 9), True)
         for nowhere in (ToChronicle("", position=10_000), ToChronicle("session/none", 1)):
             with pytest.raises(NoSuchPlace):
-                find_event(workspace, nowhere)
+                find_event(workspace, nowhere, None)
+
+
+def test_an_earlier_moment_leads_to_what_there_was_then(kept: Path) -> None:
+    with Workspace.open(kept, read_only=True) as workspace:
+        chronicle = workspace.readers.chronicle
+        section = chronicle.covering(SESSION, 5)
+        assert section is not None
+        first = chronicle.generations(SESSION, section.anchor.from_seq, section.anchor.to_seq)[0]
+        for as_of, key in (
+            (section.written.position, ("range", SESSION, 1)),
+            (first.written.position, ("range", SESSION, 1)),
+            (first.written.position - 1, ("stream", SESSION)),
+        ):
+            assert find_event(workspace, ToChronicle(SESSION, 5), as_of).key == key

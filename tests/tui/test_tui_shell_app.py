@@ -336,7 +336,7 @@ async def test_a_filter_is_left_and_dropped_with_esc(root: Path) -> None:
         await pilot.press("a", "b", "enter")
         await until(pilot, lambda: page.rows is not None and page.rows.has_focus)
         assert not bar.editing
-        assert "/ ab" in screen_lines(app)[1]
+        await until(pilot, lambda: "/ ab" in screen_lines(app)[1])
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(app.focused, Input))
         await pilot.press("escape")

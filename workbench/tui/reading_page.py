@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from workbench.tui.page import Page
+from workbench.tui.present import number
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 AGES_SECONDS = 30.0
 """How often the moment is renewed while nothing else renews it."""
+TYPING_SECONDS = 0.05
+"""Pause in typing after which a filter is applied."""
 
 
 class ReadingPage(Page):
@@ -22,13 +29,36 @@ class ReadingPage(Page):
         super().__init__()
         self._moment: datetime | None = None
         """From which every age is counted; None before anything was read."""
+        self._typing: Timer | None = None
+
+    @property
+    def as_of(self) -> int | None:
+        """The position of the log that the program shows; None for now."""
+        found = self.app.as_of
+        return None if found is None else found.position
 
     # What a screen fills in
+
+    def filter_typed(self) -> None:
+        """Who types the filter has paused: apply `filter_text`."""
 
     def redraw_ages(self) -> None:
         """Ages are counted from another moment: draw those of list and detail, and move nothing."""
 
     # What a screen calls
+
+    def on_filter(self, text: str) -> None:
+        """Wait for a pause: every letter of a quick word would be looked for otherwise."""
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_SECONDS, self.filter_typed)
+
+    def new_rows_words(self, count: int, more: bool) -> str:
+        """What came in above the list while it is read further down, and the key that leads there; or ""."""
+        if not count:
+            return ""
+        key = self.app.keymap.shown("list.first").split(" ")[0]
+        return f"{number(count)}{'+' if more else ''} new ↑ {key}"
 
     def _now(self) -> datetime:
         return self._moment or self.app.clock()

@@ -14,6 +14,7 @@ from workbench.tui.chronicle.chronicle_pane import EVENTS
 from workbench.tui.chronicle.list_page import ChronicleListPage
 from workbench.tui.chronicle.messages import EventFound, NoPlaceFound, PlaceFound
 from workbench.tui.chronicle.nodes import range_of
+from workbench.tui.chronicle.reading import chronicles
 from workbench.tui.destinations import ToEvent, ToSession
 from workbench.tui.timeline.places import NoSuchPlace
 from workbench.tui.widgets.list_messages import Opened
@@ -42,11 +43,11 @@ class ChronicleGoingPage(ChronicleListPage):
         workspace, node = self._workspace, self.cursor_node
         if workspace is None:
             return
-        stream = "" if node is None else node.stream
+        stream, as_of = "" if node is None else node.stream, self.as_of
 
         def work() -> None:
             try:
-                self.post_message(find_place(workspace, text.strip(), stream))
+                self.post_message(find_place(workspace, text.strip(), stream, as_of))
             except NoSuchPlace as error:
                 self.post_message(NoPlaceFound(error))
 
@@ -115,14 +116,17 @@ class ChronicleGoingPage(ChronicleListPage):
         await self.app.lead_to(ToEvent(event.position))
 
 
-def find_place(workspace: Workspace, text: str, stream: str) -> PlaceFound:
-    """Where a text leads, with the stream at hand; raises `NoSuchPlace`. Reads: not for the UI's thread."""
+def find_place(workspace: Workspace, text: str, stream: str, as_of: int | None) -> PlaceFound:
+    """Where a text leads, with the stream at hand; raises `NoSuchPlace`. Reads: not for the UI's thread.
+
+    With `as_of` in the chronicles as they were at that position.
+    """
     numbers = _NUMBERS.fullmatch(text)
     if numbers and stream:
         seq = int(numbers[1])
-        row = workspace.readers.chronicle.stream(stream)
+        row = chronicles(workspace, as_of).stream(stream)
         if row is not None and 0 < seq <= row.last_seq:
-            return PlaceFound(stream, place_of(workspace, stream, seq), opens=True)
+            return PlaceFound(stream, place_of(workspace, stream, seq, as_of), opens=True)
         raise NoSuchPlace("the stream at hand has no such event", hint=GOTO_HINT)
     for name in _names(text):
         try:
@@ -133,10 +137,15 @@ def find_place(workspace: Workspace, text: str, stream: str) -> PlaceFound:
     raise NoSuchPlace("no stream is meant by this", hint=GOTO_HINT)
 
 
-def place_of(workspace: Workspace, stream: str, seq: int) -> Hashable:
-    """The key of the row that holds an event of a stream: a section's, or that of the events in none."""
-    section = workspace.readers.chronicle.covering(stream, seq)
-    return ("open", stream, seq) if section is None else ("range", stream, section.anchor.from_seq)
+def place_of(workspace: Workspace, stream: str, seq: int, as_of: int | None) -> Hashable:
+    """The key of the row that holds an event of a stream: a section's, or that of the events in none.
+
+    Of an earlier moment nobody knows what was in no section yet: that leads to the stream's own row.
+    """
+    section = chronicles(workspace, as_of).covering(stream, seq)
+    if section is not None:
+        return ("range", stream, section.anchor.from_seq)
+    return ("open", stream, seq) if as_of is None else ("stream", stream)
 
 
 def _names(text: str) -> list[str]:

@@ -37,10 +37,11 @@ class ChronicleLeadingPage(ChronicleGoingPage):
         workspace = self._workspace
         if not isinstance(destination, ToChronicle) or workspace is None:
             return
+        as_of = self.as_of
 
         def work() -> None:
             try:
-                self.post_message(find_event(workspace, destination))
+                self.post_message(find_event(workspace, destination, as_of))
             except NoSuchPlace as error:
                 self.post_message(NoPlaceFound(error))
 
@@ -82,8 +83,11 @@ class ChronicleLeadingPage(ChronicleGoingPage):
             self.apply(gave_way)
 
 
-def find_event(workspace: Workspace, destination: ToChronicle) -> PlaceFound:
-    """Where the chronicles have an event; raises `NoSuchPlace`. Reads: not for the UI's thread."""
+def find_event(workspace: Workspace, destination: ToChronicle, as_of: int | None) -> PlaceFound:
+    """Where the chronicles have an event, or had it at a position; raises `NoSuchPlace`.
+
+    Reads: not for the UI's thread.
+    """
     stream, seq = destination.stream, destination.seq
     if not stream:
         event = workspace.readers.timeline.event(destination.position)
@@ -99,4 +103,4 @@ def find_event(workspace: Workspace, destination: ToChronicle) -> PlaceFound:
         )
     if not seq:
         return PlaceFound(stream, ("stream", stream), opens=False, led=True)
-    return PlaceFound(stream, place_of(workspace, stream, seq), opens=True, led=True)
+    return PlaceFound(stream, place_of(workspace, stream, seq, as_of), opens=True, led=True)

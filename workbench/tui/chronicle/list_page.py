@@ -17,7 +17,6 @@ from workbench.tui.chronicle.reading import chronicles, counting, searching
 from workbench.tui.chronicle.search_source import SearchSource
 from workbench.tui.chronicle.tree_source import TreeSource
 from workbench.tui.place_kept import PlaceKept
-from workbench.tui.present import number
 from workbench.tui.reading_page import ReadingPage
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -25,14 +24,10 @@ from workbench.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from textual.timer import Timer
-
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
     from workbench.workspace.rows import EventRow
 
-TYPING_SECONDS = 0.05
-"""Pause in typing after which the filter is applied."""
 _KEPT_OPEN = 50
 """Opened streams that are remembered."""
 
@@ -57,7 +52,6 @@ class ChronicleListPage(ReadingPage):
         self._kept: PlaceKept[Hashable] = PlaceKept()
         self._new = (0, False)
         self._count = ""
-        self._typing: Timer | None = None
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self.tree_list: VirtualList[Node] = VirtualList(NodeRows(self._now), id="chronicle-tree")
         """The list."""
@@ -82,12 +76,6 @@ class ChronicleListPage(ReadingPage):
     def target_event(self) -> EventRow | None:
         """The event under the cursor of the detail; None while something else has the keys."""
         return self.pane.event if self.is_mounted and self.pane.events.has_focus else None
-
-    @property
-    def as_of(self) -> int | None:
-        """The position of the log that the program shows; None for now."""
-        found = self.app.as_of
-        return None if found is None else found.position
 
     # What the shell asks
 
@@ -136,20 +124,14 @@ class ChronicleListPage(ReadingPage):
         self._read(at=self._kept.travelled(self._at, self._at, now=self.as_of is None))
         self.update_footer()
 
-    def on_filter(self, text: str) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_SECONDS, self._filter_typed)
-
-    def _filter_typed(self) -> None:
+    def filter_typed(self) -> None:
         self.apply(self.filter_text.strip())
 
     def set_count(self, text: str) -> None:
         self._count = text
-        count, more = self._new
-        if count:
-            key = self.app.keymap.shown("list.first").split(" ")[0]
-            text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+        new = self.new_rows_words(*self._new)
+        if new:
+            text = f"{new}  {text}"
         if self.query("#list-bar"):
             super().set_count(text)
 

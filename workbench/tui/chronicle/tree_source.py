@@ -48,6 +48,10 @@ class ReadsChronicles(Protocol):
         """Every prose of a range, the oldest first."""
         ...
 
+    def covering(self, stream: str, seq: int) -> Section | None:
+        """The section whose range holds an event."""
+        ...
+
 
 class TreeSource:
     """Streams in the reader's order, under an opened one its ranges by their events.

@@ -28,20 +28,14 @@ from workbench.tui.facts.hints import empty_lines, guidance
 from workbench.tui.facts.messages import SlotLooked
 from workbench.tui.facts.stops import LinkStop, Stop
 from workbench.tui.place_kept import PlaceKept
-from workbench.tui.present import number
 from workbench.tui.reading_page import ReadingPage
 from workbench.tui.widgets.list_messages import Highlighted, NewRows, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
 from workbench.workspace.fact_rows import ORDERS, FactFilter, FactLink, FactOrder, FactRow
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
-
-TYPING_SECONDS = 0.05
-"""Pause in typing after which the filter is applied."""
 
 
 class FactListPage(ReadingPage):
@@ -63,7 +57,6 @@ class FactListPage(ReadingPage):
         """The cursor is on the first fact of the list."""
         self._new = (0, False)
         self._count = ""
-        self._typing: Timer | None = None
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self.facts: VirtualList[FactRow] = VirtualList(FactRows(self._now), id="facts")
         """The list."""
@@ -86,12 +79,6 @@ class FactListPage(ReadingPage):
         """The fact under the list's cursor."""
         row: FactRow | None = self.cursor_row
         return row
-
-    @property
-    def as_of(self) -> int | None:
-        """The position of the log that the program shows; None for now."""
-        found = self.app.as_of
-        return None if found is None else found.position
 
     @property
     def shown_fact(self) -> FactRow | None:
@@ -189,20 +176,14 @@ class FactListPage(ReadingPage):
         """The moment at which the fact that the keys act on was asserted."""
         return str(self.target_position or "")
 
-    def on_filter(self, text: str) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_SECONDS, self._filter_typed)
-
-    def _filter_typed(self) -> None:
+    def filter_typed(self) -> None:
         self.apply(self.wanted._replace(text=self.filter_text.strip()))
 
     def set_count(self, text: str) -> None:
         self._count = text
-        count, more = self._new
-        if self.order == "newest" and count:
-            key = self.app.keymap.shown("list.first").split(" ")[0]
-            text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+        new = self.new_rows_words(*self._new)
+        if self.order == "newest" and new:
+            text = f"{new}  {text}"
         text = f"{text} {ORDER_WORDS[self.order]}".rstrip()
         if self.query("#list-bar"):
             super().set_count(text)

@@ -261,7 +261,9 @@ class SupersedeDialog(Dialog["Receipt"]):
         elif typed.value == self.row.value and self.row.kind == "decision":
             line = Content.assemble((f"{count} · the same again confirms it", "$quiet"))
         elif typed.value == self.row.value and self._supersedes is not None:
-            said = f"{count} · the same value; its kind changes from {one_line(self.row.kind, 20)} to decision"
+            said = (
+                f"{count} · the same value; its kind changes from {one_line(self.row.kind, 20)} to decision"
+            )
             line = Content.assemble((said, "$quiet"))
         else:
             line = Content.assemble((visible(count), "$quiet"))

@@ -91,12 +91,6 @@ class HandoffListPage(ReadingPage):
         """What the line of the detail that has the keys stands for; None while the list has them."""
         return self.pane.pick if self.is_mounted and self.pane.lines.has_focus else None
 
-    @property
-    def as_of(self) -> int | None:
-        """The moment that the program shows, as a position of the log; None: now."""
-        found = self.app.as_of
-        return None if found is None else found.position
-
     # What the shell asks
 
     def restore(self, state: ScreenState) -> None:
@@ -158,13 +152,12 @@ class HandoffListPage(ReadingPage):
 
     def set_count(self, text: str) -> None:
         self._count = text
-        count, more = self._new
+        new = self.new_rows_words(*self._new)
         if self.waiting:
             said = f"{number(self.waiting)} to review"
-            text = f"{text} · {said}" if self.handoffs.size.width >= ROOMY_CELLS and not count else said
-        if count:
-            key = self.app.keymap.shown("list.first").split(" ")[0]
-            text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+            text = f"{text} · {said}" if self.handoffs.size.width >= ROOMY_CELLS and not new else said
+        if new:
+            text = f"{new}  {text}"
         if self.query("#list-bar"):
             super().set_count(text)
 

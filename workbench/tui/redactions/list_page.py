@@ -16,7 +16,7 @@ from textual.events import Resize
 from workbench.log.times import to_micros
 from workbench.tui.copying import CopyChoice
 from workbench.tui.destinations import ToEvent, ToSession
-from workbench.tui.present import counted, number
+from workbench.tui.present import counted
 from workbench.tui.reading_page import ReadingPage
 from workbench.tui.redactions.filters import (
     RedactionFilterLine,
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
 
-TYPING_SECONDS = 0.05
-"""Pause in typing after which the filter is applied."""
 RECOUNT_SECONDS = 0.5
 """After a commit what is counted is counted again at most so often."""
 GOTO_HINT = "The position of an event, or when a redaction was noted: 2026-03-02 · yesterday · 3 days ago"
@@ -84,7 +82,6 @@ class RedactionListPage(ReadingPage):
         """The cursor is on the newest redaction."""
         self._new = (0, False)
         self._count = ""
-        self._typing: Timer | None = None
         self._recount: Timer | None = None
         # Kept, not looked for: what still comes in while the program ends finds no widgets.
         self._rows = RedactionRows(self._now)
@@ -145,20 +142,14 @@ class RedactionListPage(ReadingPage):
             # Of many commits in a row some are followed.
             self._recount = self.set_timer(RECOUNT_SECONDS, self._ask_again)
 
-    def on_filter(self, text: str) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_SECONDS, self._filter_typed)
-
-    def _filter_typed(self) -> None:
+    def filter_typed(self) -> None:
         self._apply(self.wanted._replace(text=self.filter_text.strip()))
 
     def set_count(self, text: str) -> None:
         self._count = text
-        count, more = self._new
-        if count:
-            key = self.app.keymap.shown("list.first").split(" ")[0]
-            text = f"{number(count)}{'+' if more else ''} new ↑ {key}  {text}"
+        new = self.new_rows_words(*self._new)
+        if new:
+            text = f"{new}  {text}"
         if self.query("#list-bar"):
             super().set_count(text)
 

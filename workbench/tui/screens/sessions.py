@@ -103,7 +103,7 @@ class SessionsPage(SessionListPage):
         workspace, session = self._workspace, self.detail.session
         if workspace is None:
             return
-        wanted, as_of = text.strip(), self._upto
+        wanted, as_of = text.strip(), self.as_of
 
         def work() -> Message:
             return _Placed(find_place(workspace, wanted, None if session is None else session.id, as_of))
@@ -255,7 +255,7 @@ class SessionsPage(SessionListPage):
             choices.append(CopyChoice("path of the transcript", session.source_path))
         if entry is None or not self.focused_in_detail():
             return choices
-        read, seq = self._workspace.readers.entries.as_of(self._upto).entry, entry.seq
+        read, seq = self._workspace.readers.entries.as_of(self.as_of).entry, entry.seq
 
         def text() -> str:
             return plain_text(*whole(read, session.id, seq))

@@ -87,7 +87,7 @@ class SessionListPage(ReadingPage):
 
     def on_workspace_ready(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.detail.open_workspace(workspace, self._now, self._upto)
+        self.detail.open_workspace(workspace, self._now, self.as_of)
         self._show_sessions(self._selected or None)
         self._begin_ages()
 
@@ -105,20 +105,14 @@ class SessionListPage(ReadingPage):
             self._ask("session-renew", "Reading a session", work)
 
     def on_as_of_changed(self) -> None:
-        self.detail.travel(self._upto)
+        self.detail.travel(self.as_of)
         self._renew_ages()
         selected = self._selected or None
-        self._show_sessions(self._kept.travelled(selected, selected, now=self._upto is None))
+        self._show_sessions(self._kept.travelled(selected, selected, now=self.as_of is None))
 
     def moment_here(self) -> str:
         entry = self.detail.entry
         return "" if entry is None or not self.focused_in_detail() else str(entry.actum.position)
-
-    @property
-    def _upto(self) -> int | None:
-        """The position whose past is shown; None: now."""
-        as_of = self.app.as_of
-        return None if as_of is None else as_of.position
 
     def on_filter(self, text: str) -> None:
         before, self._filter = self._filter.strip(), text
@@ -146,7 +140,7 @@ class SessionListPage(ReadingPage):
         text = self._filter.strip()
         self.sessions.empty_lines = self._nothing(text)
         self.sessions.renderer = replace(self._rows, order=self._order)
-        reader = self._workspace.readers.sessions.as_of(self._upto)
+        reader = self._workspace.readers.sessions.as_of(self.as_of)
         source = SessionSource(reader, SessionFilter(text=text), self._order)
         self.sessions.set_source(source, at=at)
 
@@ -160,7 +154,7 @@ class SessionListPage(ReadingPage):
                 (),
                 (Span(f"  {keymap.shown('page.back')}", "accent"), Span("  clears the filter", "dim")),
             )
-        if self._upto is not None:
+        if self.as_of is not None:
             key = Span(f"  {keymap.shown('app.now')}", "accent")
             none = (Span("  There was no session yet", "strong"),)
             return (none, (), (key, Span(" comes back to now", "dim")))

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
     from workbench.workspace.readers.timeline_queries import TimelineReader
 
-TYPING_SECONDS = 0.05
-"""Pause in typing after which the filter is applied."""
 RESTING_SECONDS = 0.08
 """Pause in moving after which the event under the cursor is shown; the first of many moves shows at once."""
 
@@ -73,7 +71,6 @@ class TimelineListPage(ReadingPage):
         self._looked: Looked | None = None
         self._new = (0, False)
         self._count = ""
-        self._typing: Timer | None = None
         self._resting: Timer | None = None
         self._moved = 0.0
 
@@ -160,12 +157,7 @@ class TimelineListPage(ReadingPage):
         self._renew_ages()
         self.count_activity()
 
-    def on_filter(self, text: str) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING_SECONDS, self._filter_typed)
-
-    def _filter_typed(self) -> None:
+    def filter_typed(self) -> None:
         self._narrow(with_terms(self._chosen, self.filter_text))
 
     @on(ListBar.FilterDone)
@@ -186,10 +178,8 @@ class TimelineListPage(ReadingPage):
             said.insert(0, f"looked back to {day_text(self._looked.happened, self._zone, DAYS)}")
         elif self._looked is not None:
             said.insert(0, f"looked back to {number(self._looked)}")
-        count, more = self._new
-        if count:
-            key = self.app.keymap.shown("list.first").split(" ")[0]
-            said.insert(0, f"{number(count)}{'+' if more else ''} new ↑ {key}")
+        if new := self.new_rows_words(*self._new):
+            said.insert(0, new)
         super().set_count("  ".join(said))
 
     def on_click(self, event: Click) -> None:

@@ -70,6 +70,14 @@ class ChroniclePast:
         found = self._reader.generations(stream, from_seq, to_seq)
         return [section for section in found if section.written.position <= self._upto]
 
+    def covering(self, stream: str, seq: int) -> Section | None:
+        """The section of then whose range holds an event."""
+        section = self._reader.covering(stream, seq)
+        if section is None or section.written.position <= self._upto:
+            return section
+        found = self.generations(stream, section.anchor.from_seq, section.anchor.to_seq)
+        return found[-1] if found else None
+
     # -- then ------------------------------------------------------------------------------
 
     def _then(self, row: StreamRow) -> StreamRow | None:
