@@ -15,6 +15,7 @@ from workbench.tui.chronicle.messages import PlaceFound
 from workbench.tui.destinations import ToChronicle
 from workbench.tui.page import Page
 from workbench.tui.screens.chronicle import ChroniclePage
+from workbench.tui.screens.facts import FactsPage
 from workbench.tui.screens.handoffs import HandoffsPage
 from workbench.tui.screens.sessions import SessionsPage
 from workbench.tui.screens.timeline import TimelinePage
@@ -27,7 +28,13 @@ TASK = "task/global/atlas/importer"
 class LedApp(ChronicleApp):
     """The program with the screens that lead to chronicles."""
 
-    PAGES: ClassVar[tuple[type[Page], ...]] = (HandoffsPage, SessionsPage, TimelinePage, ChroniclePage)
+    PAGES: ClassVar[tuple[type[Page], ...]] = (
+        HandoffsPage,
+        SessionsPage,
+        TimelinePage,
+        FactsPage,
+        ChroniclePage,
+    )
 
 
 def led_app(root: Path, screen: str) -> LedApp:
@@ -83,6 +90,38 @@ async def test_a_hand_off_leads_to_the_section_that_it_closed(tmp_path: Path) ->
         assert page.cursor_node is not None and page.cursor_node.stream == TASK
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.page, HandoffsPage))
+
+
+async def test_a_fact_leads_to_the_section_that_tells_of_its_event(tmp_path: Path) -> None:
+    root = full(tmp_path / "w")
+    fact = {"slot": "importer.mode", "value": "streaming", "kind": "observed", "supersedes": None}
+    with Workspace.open(root) as workspace:
+        receipt = workspace.memory.record_event(
+            "measured", project="atlas", task_id="importer", agent="coder", fact=fact
+        )
+    app = led_app(root, "facts")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.page, FactsPage)
+                and app.page.cursor_fact is not None
+                and app.page.cursor_fact.id == receipt.fact_id
+                and app.page.target_position > 0
+            ),
+        )
+        await pilot.press("C")
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.page, ChroniclePage)
+                and app.page.cursor_node is not None
+                and named(app.page.cursor_node).startswith("open")
+                and app.page.cursor_node.stream == TASK
+            ),
+        )
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.page, FactsPage))
 
 
 async def test_a_session_leads_to_its_chronicle_and_an_act_to_its_section(kept: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from textual import on
 
-from workbench.tui.destinations import Destination, ToEvent, ToFact
+from workbench.tui.destinations import Destination, ToChronicle, ToEvent, ToFact
 from workbench.tui.facts.bookmarks import Bookmark
 from workbench.tui.facts.going import find_fact, where_of
 from workbench.tui.facts.list_page import FactListPage
@@ -117,6 +117,11 @@ class FactLeadingPage(FactListPage):
         """The event that asserted it on the Timeline."""
         if self.target_position:
             await self.app.lead_to(ToEvent(self.target_position))
+
+    async def action_open_chronicle(self) -> None:
+        """The section of the chronicle that tells of the event that asserted it."""
+        if self.target_position:
+            await self.app.lead_to(ToChronicle("", position=self.target_position))
 
     @on(Opened, "#fact-chain")
     def _stop_opened(self, message: Opened) -> None:

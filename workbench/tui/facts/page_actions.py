@@ -66,6 +66,10 @@ def _has_timeline(app: Shell) -> str:
     return _has_fact(app) if app.has_screen("timeline") else "there is no Timeline screen"
 
 
+def _has_chronicle(app: Shell) -> str:
+    return _has_fact(app) if app.has_screen("chronicle") else "there is no Chronicle screen"
+
+
 def _has_evidence(app: Shell) -> str:
     page = _page(app)
     if page is not None and page.target_position and not page.target_evidence:
@@ -150,6 +154,16 @@ FACT_ACTIONS = (
         "show_on_timeline",
         footer=50,
         reason=_has_timeline,
+    ),
+    Action(
+        "facts.chronicle",
+        "chronicle",
+        "Show the section of the chronicle that tells of the event that asserted this value.",
+        ("C",),
+        NAME,
+        "View",
+        "open_chronicle",
+        reason=_has_chronicle,
     ),
     Action(
         "facts.session",
