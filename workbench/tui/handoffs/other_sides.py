@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -46,12 +46,17 @@ def since_rows(row: Handoff, since: SinceReview, now: datetime) -> list[DeskRow]
         rows += [fact_row(change, ()) for change in since.facts]
     if since.redactions:
         rows.append(_heading("Redacted", "what the filter took out before anything was stored"))
-        for at, removed in enumerate(since.redactions):
+        nth = _nth([removed.position for removed in since.redactions])
+        for removed, at in zip(since.redactions, nth, strict=True):
             said = f"{removed.removed.kind} in {removed.removed.field}"
             spans: Line = (Span(said, "text"), Span(f"   event {number(removed.position)}", "faint"))
             pick = ObservationPick("", removed.position, said)
             rows.append(
-                DeskRow(("removed", at), (Paragraph(spans, mark=Span("▒", "warning"), indent=1),), pick)
+                DeskRow(
+                    ("removed", removed.position, at),
+                    (Paragraph(spans, mark=Span("▒", "warning"), indent=1),),
+                    pick,
+                )
             )
     if since.observations:
         more = ", the first ones; more came after them" if since.has_more else ""
@@ -119,16 +124,16 @@ def evidence_rows(files: Sequence[TaskFile], now: datetime) -> list[DeskRow]:
         if part:
             heading = Heading(title, f"{len(part)}{', ' + remark if remark else ''}")
             rows.append(DeskRow(("heading", title), (Blank(), heading) if rows else (heading,)))
-            rows += [_file(each, nth, now) for each, nth in zip(part, _nth(part), strict=True)]
+            nth = _nth([(each.position, each.evidence.path) for each in part])
+            rows += [_file(each, at, now) for each, at in zip(part, nth, strict=True)]
     return rows
 
 
-def _nth(files: Sequence[TaskFile]) -> list[int]:
-    """Which of the same path of the same entry each is: what comes in above changes nobody's key."""
-    seen: Counter[tuple[int, str]] = Counter()
+def _nth(names: Sequence[Hashable]) -> list[int]:
+    """Which of its equals each is: with that in its key, what comes in above moves nobody."""
+    seen: Counter[Hashable] = Counter()
     found: list[int] = []
-    for each in files:
-        name = (each.position, each.evidence.path)
+    for name in names:
         found.append(seen[name])
         seen[name] += 1
     return found
