@@ -221,7 +221,7 @@ async def test_a_line_leads_to_the_events_near_it(root: Path) -> None:
         assert isinstance(timeline, TimelinePage)
         await until(
             pilot,
-            lambda: timeline.cursor_event is not None and timeline.cursor_event.position == row.observation,
+            lambda: timeline.cursor_event is not None and timeline.cursor_event.position == row.position,
         )
         await pilot.press("escape")
         await until(pilot, lambda: app.page is page)

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from tests.tui.handoffs_probe import HandoffsApp, app_on, settled, shown
 from tests.tui.pictures import sizes
-from tests.tui.shell_probe import make_workspace, until
+from tests.tui.shell_probe import make_workspace, until, whole_screen
 from tests.workspace.handoff_cases import make_desk, make_hostile_desk
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.verdict import VerdictDialog
@@ -62,7 +62,10 @@ def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) 
 @pytest.mark.parametrize("size", sizes(0, 1))
 def test_in_the_detail(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def down(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
-        await until(pilot, lambda: page.pane.lines.has_focus)
+        await until(pilot, lambda: page.pane.lines.has_focus and page.pane.ready)
+        # The cursor moves by lines that are on the screen: those of the pane's own width.
+        await until(pilot, lambda: "Goal" in whole_screen(app))
+        await pilot.pause()
         for _ in range(4):
             page.pane.lines.action_scroll_down()
 

@@ -173,6 +173,19 @@ async def test_a_paste_is_taken_without_what_cannot_stand(root: Path) -> None:
         assert "left out" not in whole_screen(app)
 
 
+async def test_a_paste_that_is_far_too_long_is_refused_in_words(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, app)
+        await asked(pilot, app)
+        await pilot.press("tab")
+        app.post_message(events.Paste("word " * 2_000))
+        await until(pilot, lambda: "the pasted text is far too long" in whole_screen(app))
+        await pilot.pause()
+        assert "the pasted text is far too long" in whole_screen(app)
+        assert app.screen.query_one(TextArea).text == ""
+
+
 async def test_a_comment_that_is_too_long_stays_to_be_shortened(root: Path) -> None:
     app = ProbeApp(root)
     async with app.run_test(size=(60, 15)) as pilot:

@@ -48,6 +48,21 @@ async def test_an_observation_is_withheld_and_released(story: Path) -> None:
         await until(pilot, lambda: app.screen is page and not workspace.memory.quarantined())
 
 
+async def test_what_another_program_withholds_is_said_in_the_detail_with_its_reason(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on_event(pilot, app, 9)
+        assert "withheld" not in whole_screen(app)
+        with Workspace.open(story) as other:
+            observation = other.readers.timeline.event(9)
+            assert observation is not None and observation.withheld is None
+            other.memory.quarantine(observation.event_id, reason="foreign", by="other")
+            await until(pilot, lambda: "by other, event " in whole_screen(app))
+            assert "foreign" in whole_screen(app)
+            other.memory.release(observation.event_id, reason="it is ours", by="other")
+            await until(pilot, lambda: "by other, event " not in whole_screen(app))
+
+
 async def test_a_refusal_is_shown_and_what_was_typed_stays(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:

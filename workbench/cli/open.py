@@ -63,6 +63,9 @@ def run_terminal_program(root: Path, *, read_only: bool = False, screen: str | N
             hint="set TERM to what it is, such as xterm-256color, or use the command line: "
             "workbench sessions list",
         )
+    if sys.__stderr__ is None or not sys.__stderr__.isatty():
+        # Textual draws on standard error. Who sends that into a file wants errors there, not the screen.
+        vars(sys)["__stderr__"] = sys.__stdout__
     # By name: no face imports another, and only this command pays for Textual.
     import_module("workbench.tui.graphics").ask_terminal()
     app = import_module("workbench.tui.app").WorkbenchApp(root, read_only=read_only, screen=screen)

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import Worker
 
@@ -20,6 +19,7 @@ from workbench.tui.actions import DOOR_ACTIONS, bindings
 from workbench.tui.failures import Failure, failure_of
 from workbench.tui.present import counted, fit, number, plain_lines, size, wrap
 from workbench.tui.problem_page import failure_content
+from workbench.tui.sized_screen import SizedScreen
 from workbench.tui.watch import OpenFailed, writable
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine
 
@@ -51,7 +51,7 @@ class Planned(Message):
         """The environment says that nobody need be asked."""
 
 
-class MigrationPage(Screen[None], inherit_bindings=False):
+class MigrationPage(SizedScreen[None], inherit_bindings=False):
     """Shows the plan, migrates where that is asked for, and can stop and roll back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(DOOR_ACTIONS)]

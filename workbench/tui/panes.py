@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.screen import Screen
 from textual.widget import Widget
 
 from workbench.tui.actions import LIST, PANE
 from workbench.tui.shell import Shell
+from workbench.tui.sized_screen import SizedScreen
 from workbench.tui.sizes import FORMS, SHARES, form_of
 from workbench.tui.widgets.virtual_list import VirtualList
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual import events
 
 
-class Panes(Screen[None], inherit_bindings=False):
+class Panes(SizedScreen[None], inherit_bindings=False):
     """A screen with a list in `#list-pane` and the detail of its row in `#detail-pane`."""
 
     LIST_SHARE: ClassVar[int] = 40

@@ -8,12 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from workbench.tui.actions import DOOR_ACTIONS, bindings
 from workbench.tui.failures import Failure
 from workbench.tui.present import plain_lines
+from workbench.tui.sized_screen import SizedScreen
 from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MIGRATING = ("door.migrate", "door.stop")
 """The actions that only the page of a migration has."""
 
 
-class ProblemPage(Screen[None], inherit_bindings=False):
+class ProblemPage(SizedScreen[None], inherit_bindings=False):
     """Says why there is no workspace; it can be tried again, and the text copied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -65,6 +65,16 @@ class ActumRow(msgspec.Struct, frozen=True, kw_only=True):
     """For a tool request that spawned a sub-agent: the seq of the sub-agent's first actum."""
 
 
+class Withheld(msgspec.Struct, frozen=True):
+    """What took an observation out of agents' sight."""
+
+    position: int
+    """Of the event that did; the observation's own where the guard did."""
+    by: str
+    """Who did; empty for the guard."""
+    reason: str
+
+
 class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     """One event of the log, in a list or whole."""
 
@@ -86,8 +96,13 @@ class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     whole: bool = True
     causation_id: str | None = None
     correlation_id: str | None = None
-    quarantined: bool = False
-    """Whether it is withheld from agents now."""
+    withheld: Withheld | None = None
+    """Why no agent sees it now; None where they do."""
+
+    @property
+    def quarantined(self) -> bool:
+        """Whether it is withheld from agents now."""
+        return self.withheld is not None
 
     @property
     def happened_at(self) -> datetime:

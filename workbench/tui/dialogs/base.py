@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from workbench.tui.present import literal
+from workbench.tui.sized_screen import SizedScreen
 
 if TYPE_CHECKING:
     from workbench.tui.shell import Shell
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False):
+class Dialog(SizedScreen[Result | None], ModalScreen[Result | None], Generic[Result], inherit_bindings=False):
     """A modal panel that is always dismissed with a value; esc dismisses it with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -33,14 +33,17 @@ class CommentArea(TextArea):
         if len(pasted) > MOST_PASTED:
             event.text = ""
             event.stop()
-            self.post_message(self.Refused("the pasted text is far too long"))
+            self._say_after("the pasted text is far too long")
             return
         event.text = standing(pasted)
         missing = len(pasted) - len(event.text)
         if missing:
             what = counted(missing, "invisible or control character")
-            # Behind the change that the paste makes: a change clears what was said.
-            self.call_later(self.post_message, self.Refused(f"{what} of the pasted text left out"))
+            self._say_after(f"{what} of the pasted text left out")
+
+    def _say_after(self, why: str) -> None:
+        # Behind the change that the paste makes, be it of nothing: a change clears what was said.
+        self.call_later(self.post_message, self.Refused(why))
 
 
 def standing(text: str) -> str:

@@ -106,7 +106,7 @@ def head_row(row: Handoff, detail: CheckpointDetail | None, now: datetime, root:
     words = alarm_words(row)
     if words:
         blocks += [Blank(), Paragraph(" · ".join(words), mark=Span("!", "warning"), role="warning")]
-    return DeskRow("whole", tuple(blocks), WholePick(row.observation))
+    return DeskRow("whole", tuple(blocks), WholePick(row.position))
 
 
 def _unreadable(row: Handoff, root: Path) -> tuple[Block, ...]:
@@ -212,7 +212,7 @@ class _Lines:
         return DeskRow(
             (where, at, text),
             (*lines, *under, *said),
-            LinePick(where, at, text, self._row.observation, files),
+            LinePick(where, at, text, self._row.observation, files, self._row.position),
         )
 
 

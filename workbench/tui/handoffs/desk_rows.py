@@ -40,8 +40,10 @@ class LinePick(NamedTuple):
     line: int
     text: str
     position: int
-    """Of the observation that carries the checkpoint."""
-    files: tuple[Evidence, ...] = ()
+    """Of the observation that carries the checkpoint, and names its files."""
+    files: tuple[Evidence, ...]
+    checkpoint: int
+    """The position of the checkpoint."""
 
 
 class ObservationPick(NamedTuple):
@@ -78,6 +80,11 @@ class CheckpointPick(NamedTuple):
 
 Pick: TypeAlias = WholePick | LinePick | ObservationPick | FactPick | FilePick | CheckpointPick
 """What a row stands for."""
+
+
+def event_of(pick: Pick) -> int:
+    """The position that stands for a row on the Timeline; of a checkpoint's line, that of the checkpoint."""
+    return pick.checkpoint if isinstance(pick, LinePick) else pick.position
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ def verdict_mark(review: Review | None) -> Span:
 
 
 def mark_of(row: Handoff) -> Span:
-    """What became of the checkpoint, in one cell."""
-    return WAITING if row.review is None and not row.closed else verdict_mark(row.review)
+    """Whether it waits for a person, else what became of the checkpoint, in one cell."""
+    return WAITING if row.waits else verdict_mark(row.review)
 
 
 def name_line(project: str, task: str, width: int, *, strong: bool) -> Line:

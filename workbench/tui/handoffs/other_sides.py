@@ -40,7 +40,7 @@ _ENTRY_MARKS = {"decision": "◆", "blocker": "■", "milestone": "▲"}
 
 def since_rows(row: Handoff, since: SinceReview, now: datetime) -> list[DeskRow]:
     """What came into the task behind the last review of anything in it."""
-    rows = [DeskRow("whole", _since_head(since, now), WholePick(row.observation))]
+    rows = [DeskRow("whole", _since_head(since, now), WholePick(row.position))]
     if since.facts:
         rows.append(_heading("Facts changed", str(len(since.facts))))
         rows += [fact_row(change, ()) for change in since.facts]
@@ -107,8 +107,8 @@ def _entry(said: Observation, now: datetime) -> DeskRow:
 # -- evidence ------------------------------------------------------------------------------
 
 
-def evidence_rows(files: Sequence[TaskFile], now: datetime) -> list[DeskRow]:
-    """The task's source files: those that came with this checkpoint, then the earlier ones."""
+def evidence_rows(files: Sequence[TaskFile], row: Handoff, now: datetime) -> list[DeskRow]:
+    """The task's source files: what came after the checkpoint, with it, and before the one before it."""
     if not files:
         blocks = (
             Paragraph("No entry of this task names a source file", role="strong"),
@@ -116,13 +116,16 @@ def evidence_rows(files: Sequence[TaskFile], now: datetime) -> list[DeskRow]:
         )
         return [DeskRow("none", blocks)]
     rows: list[DeskRow] = []
-    for title, remark, current in (
-        ("With this checkpoint", "named since the one before", True),
-        ("Earlier", "", False),
+    since = [each for each in files if each.current and each.position > row.position]
+    held = [each for each in files if each.current and each.position <= row.position]
+    earlier = [each for each in files if not each.current]
+    for title, part in (
+        ("Since this checkpoint", since),
+        ("With this checkpoint", held),
+        ("Earlier", earlier),
     ):
-        part = [each for each in files if each.current is current]
         if part:
-            heading = Heading(title, f"{len(part)}{', ' + remark if remark else ''}")
+            heading = Heading(title, number(len(part)))
             rows.append(DeskRow(("heading", title), (Blank(), heading) if rows else (heading,)))
             nth = _nth([(each.position, each.evidence.path) for each in part])
             rows += [_file(each, at, now) for each, at in zip(part, nth, strict=True)]

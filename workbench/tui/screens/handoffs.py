@@ -17,6 +17,7 @@ from workbench.tui.handoffs.desk_rows import (
     LinePick,
     ObservationPick,
     WholePick,
+    event_of,
 )
 from workbench.tui.handoffs.going_page import HandoffGoingPage
 from workbench.tui.handoffs.handoff_pane import EVIDENCE, HISTORY
@@ -155,7 +156,7 @@ class HandoffsPage(HandoffGoingPage):
             case FactPick() as pick if self.app.has_screen("facts"):
                 await self.app.lead_to(ToFact(pick.fact_id))
             case WholePick() | LinePick() | ObservationPick() | FactPick() as pick:
-                await self._to_timeline(pick.position)
+                await self._to_timeline(event_of(pick))
             case _:
                 await self.action_show_on_timeline()
 
@@ -163,14 +164,14 @@ class HandoffsPage(HandoffGoingPage):
         """The hand-off, or what is under the cursor, among the events near it."""
         pick, row = self.picked, self.cursor_handoff
         if pick is not None:
-            await self._to_timeline(pick.position)
+            await self._to_timeline(event_of(pick))
         elif row is not None:
             await self._to_timeline(row.position)
 
     async def action_open_chronicle(self) -> None:
         """The section of the chronicle that tells of the hand-off, or of what is under the cursor."""
         pick, row = self.picked, self.cursor_handoff
-        position = pick.position if pick is not None else 0 if row is None else row.position
+        position = event_of(pick) if pick is not None else 0 if row is None else row.position
         if position:
             await self.app.lead_to(ToChronicle("", position=position))
 

@@ -170,7 +170,9 @@ class JobsPage(Page):
         same = self.job is not None and row is not None and row.id == self.job.id
         self.job = row
         # Whoever was at the top wants to see the newest job next time, too.
-        at_top = row is None or row.id < 0 or row.id == self.jobs.visible_rows[0].id
+        seen = self.jobs.visible_rows
+        # Where the terminal has no room for a row none is seen.
+        at_top = row is None or row.id < 0 or not seen or row.id == seen[0].id
         self._selected = None if at_top or row is None else row.id
         self._show(keep_place=same)
 

@@ -111,11 +111,15 @@ def laid_out(parts: Sequence[FilterPart], width: int, reserved: int, most: int) 
     Parts are cut evenly where they would not fit otherwise, the longest first.
     """
     longest = max((line_width(part.line) for part in parts), default=0)
-    for each in range(min(longest, width - 2), 0, -1):
+    if not parts:
+        return []
+    lines: list[Pieces] = []
+    # Also in a bar without room one cell of each is tried.
+    for each in range(max(1, min(longest, width - 2)), 0, -1):
         lines = _wrapped(parts, each, width, reserved)
         if len(lines) <= most:
             return lines
-    return lines[:most] if parts else []
+    return lines[:most]
 
 
 def _wrapped(parts: Sequence[FilterPart], each: int, width: int, reserved: int) -> list[Pieces]:

@@ -30,7 +30,7 @@ from workbench.tui.timeline.event_words import (
     tool_of,
 )
 from workbench.workspace.readers.entry_damage import UnreadableEvent, damage_words
-from workbench.workspace.rows import EventRow, SessionRow, TimelineOrder
+from workbench.workspace.rows import EventRow, SessionRow, TimelineOrder, Withheld
 
 _PRETTY_CHARS = 256 * 1024
 """Arguments of a tool up to this length are laid out over lines."""
@@ -142,6 +142,13 @@ def _heading(event: EventRow, now: datetime, order: TimelineOrder) -> Heading:
     )
 
 
+def _why_withheld(withheld: Withheld, own: int) -> str:
+    """Who took it out of agents' sight, and why."""
+    by = plain(withheld.by)[:100] if withheld.by else "the guard"
+    at = "" if withheld.position == own else f", event {number(withheld.position)}"
+    return f"by {by}{at}: {plain(withheld.reason)[:2000] or 'no reason is known'}"
+
+
 def _ago(then: datetime, now: datetime) -> str:
     return ago(then, now).replace(" ", "\u00a0")
 
@@ -177,6 +184,8 @@ def _facts(
         yield "removed", plain(event.payload.get("count", 1))[:200]
         yield "from", scrubbed_place(event)
         yield "filter", (Span(text_of(event, "filter_version"), "dim"),)
+    if event.withheld is not None:
+        yield "withheld", _why_withheld(event.withheld, event.position)
     for label, value in memory_fields(event.type, event.payload):
         yield label, value[:2000]
     if removed := receipts_words(event):

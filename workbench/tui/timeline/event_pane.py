@@ -123,13 +123,15 @@ class EventPane(Vertical):
         return self.query_one(TextPane)
 
     def show(self, row: EventRow | None) -> None:
-        """Show a row of the list; the one that is shown already stays as it is."""
-        if row is not None and self._event is not None and row.position == self._event.position:
+        """Show a row of the list; the one that is shown already stays, unless something became of it."""
+        shown = self._event
+        same = row is not None and shown is not None and row.position == shown.position
+        if same and row is not None and shown is not None and _state(row) == _state(shown):
             return
         self._event, self._json, self._act, self._reading = row, None, None, False
         if row is not None:
             self._read(row, whole=not row.whole and row.payload_bytes <= AT_ONCE_BYTES)
-        self._draw()
+        self._draw(keep_place=same)
 
     def read_whole(self) -> None:
         """Read the shown event whole, however large it is."""
@@ -243,3 +245,8 @@ class EventPane(Vertical):
             order=self._order,
         )
         self.pane.set_blocks(blocks, keep_place=keep_place)
+
+
+def _state(event: EventRow) -> tuple[object, ...]:
+    """What may change of an event: who may see it, and, where a secret was taken out, its payload."""
+    return event.withheld, event.private, event.payload_bytes

@@ -30,7 +30,7 @@ from workbench.workspace.readers.timeline_parts import (
     parts_of,
 )
 from workbench.workspace.readers.timeline_walks import Walk, walk_happened, walk_positions, windows
-from workbench.workspace.rows import Bounds, EventRow, Place, TimelineFilter
+from workbench.workspace.rows import Bounds, EventRow, Place, TimelineFilter, Withheld
 
 _COLUMNS = (
     "e.position, s.name, e.seq, e.event_id, t.namespace, t.type, e.schema_version, e.recorded_at, "
@@ -379,15 +379,32 @@ class TimelineReader:
             whole=whole,
             causation_id=_uuid_text(row[10]),
             correlation_id=_uuid_text(row[11]),
-            quarantined=row[5] in _WITHHELD and self._is_quarantined(connection, row[5], position),
+            withheld=self._withheld(connection, row[5], position) if row[5] in _WITHHELD else None,
         )
 
-    def _is_quarantined(self, connection: apsw.Connection, event_type: str, position: int) -> bool:
+    def _withheld(self, connection: apsw.Connection, event_type: str, position: int) -> Withheld | None:
         sql = (
-            f"SELECT 1 FROM quarantines WHERE target = {_WITHHELD[event_type]} AND from_position <= ? "
-            "AND (to_position IS NULL OR to_position > ?)"
+            f"SELECT from_position FROM quarantines WHERE target = {_WITHHELD[event_type]} "
+            "AND from_position <= ? AND (to_position IS NULL OR to_position > ?)"
         )
-        return fetch.value(connection, sql, (position, self._bound, self._bound)) is not None
+        since: int | None = fetch.value(connection, sql, (position, self._bound, self._bound))
+        return None if since is None else _withheld_by(connection, since)
+
+
+def _withheld_by(connection: apsw.Connection, since: int) -> Withheld:
+    """What the event at a position says of why it withholds: a person's reason, or what the guard found."""
+    try:
+        said = clipped_payload(connection, since)[0]
+    except DAMAGE as error:
+        reason_of(error)
+        return Withheld(since, "", "")
+    guard = said.get("memory_guard")
+    if isinstance(guard, dict):
+        reasons = guard.get("reasons")
+        found = [each for each in reasons if isinstance(each, str)] if isinstance(reasons, list) else []
+        return Withheld(since, "", ", ".join(found))
+    by, reason = (said.get(name) for name in ("by", "reason"))
+    return Withheld(since, by if isinstance(by, str) else "", reason if isinstance(reason, str) else "")
 
 
 _ACTIVE_UPTO = "(SELECT count(*) FROM event_actors e WHERE e.actor_id = actors.actor_id AND e.position <= ?)"
