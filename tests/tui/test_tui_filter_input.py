@@ -35,3 +35,18 @@ async def test_a_long_paste_is_cut() -> None:
         await pilot.pause()
         assert 0 < len(field.value) <= MOST_CHARACTERS
         assert field.value.isprintable()
+
+
+async def test_a_long_paste_is_cut_to_what_stands_beside_the_text_that_is_there() -> None:
+    app = Probe()
+    async with app.run_test() as pilot:
+        field = app.query_one(FilterInput)
+        field.focus()
+        await pilot.press("a", "b")
+        field.post_message(events.Paste("x" * 100_000))
+        await pilot.pause()
+        assert field.value == "ab" + "x" * (MOST_CHARACTERS - 2)
+        field.select_all()
+        field.post_message(events.Paste("y" * 100_000))
+        await pilot.pause()
+        assert field.value == "y" * MOST_CHARACTERS

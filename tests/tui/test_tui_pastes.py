@@ -87,7 +87,7 @@ async def test_a_line_takes_what_it_can_draw(tmp_path: Path) -> None:
         await rows_shown(pilot, app)
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(app.screen, PromptDialog) and app.focused is not None)
-        app.post_message(events.Paste("12\x1b[31m\x9b4\x07"))
+        app.post_message(events.Paste("12\x1b[31m\x9b\u202e4\x07"))
         await until(pilot, lambda: bool(app.screen.query_one(Input).value))
         assert app.screen.query_one(Input).value == "12[31m4"
 

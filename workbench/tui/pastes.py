@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 """What a terminal sends before and behind a pasted text."""
-_UNDRAWN = {at: None for at in (*range(0x20), *range(0x7F, 0xA0)) if chr(at) not in "\t\n\r"}
+_STEERING = (*range(0x20), *range(0x7F, 0xA0))
+_TURNING = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Marks that turn the direction of what follows, and separators of lines."""
+_UNDRAWN = {at: None for at in (*_STEERING, *_TURNING) if chr(at) not in "\t\n\r"}
 
 
 class PasteParser(XTermParser):
@@ -82,5 +85,6 @@ def take_pastes_as_they_are(app: App[Any]) -> None:
 
 
 def drawable(text: str) -> str:
-    """A pasted text for a line that draws what it holds as it is: without the signs that steer a terminal."""
+    """A pasted text for a line that draws what it holds as it is: without the signs that steer a terminal
+    or turn the direction of what stands beside them."""
     return text.translate(_UNDRAWN)

@@ -18,11 +18,14 @@ HINT = (
     "2026-03-02 · 2026-03-02 14:00 · 14:30 · yesterday · 3 days ago"
 )
 
-_POSITION = re.compile(r"[0-9][0-9_,. \u00a0]*")
+_POSITION = re.compile(r"[0-9]+|[0-9]{1,3}(?:[_,. \u00a0][0-9]{3})+")
+"""A number, its digits in one or in threes."""
 _ID = re.compile(r"[0-9a-f]{4,32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{0,12})?")
 _LONG_ID = 8
 """A position is not written with a zero before it; so many digits of which the first is one are an id's."""
 _FURTHEST = 2**62
+_LONGEST = 19
+"""Digits of that; Python refuses to read numbers of thousands of them."""
 _EARLIEST = -(2**62)
 
 
@@ -62,7 +65,10 @@ def parse_place(text: str, zone: tzinfo, now: datetime) -> Where:
     if named and digits.isdecimal() and digits.startswith("0") and len(digits) >= _LONG_ID:
         return IdPrefix(digits)
     if _POSITION.fullmatch(text) and text.isascii() | ("\u00a0" in text):
-        return min(int(re.sub(r"\D", "", text)), _FURTHEST)
+        digits = re.sub(r"\D", "", text)
+        if len(digits) > _LONGEST or int(digits) > _FURTHEST:
+            raise NoSuchPlace("no event has so large a number", hint=f"Give {HINT}.")
+        return int(digits)
     if named:
         return IdPrefix(digits)
     raise NoSuchPlace("this names no place on the timeline", hint=f"Give {HINT}.")

@@ -18,4 +18,6 @@ class FilterInput(Input):
         # A control character costs a measurement at every blink of the cursor, and no search finds it.
         # Textual goes on with the base class by itself, with the text as it is now.
         pasted = event.text[: MOST_CHARACTERS * 4].replace("\n", " ").replace("\t", " ")
-        event.text = "".join(c for c in pasted if c.isprintable())[:MOST_CHARACTERS]
+        # What is too long to stand beside the text that is there would be refused whole.
+        room = MOST_CHARACTERS - len(self.value) + len(self.selected_text)
+        event.text = "".join(c for c in pasted if c.isprintable())[: max(0, room)]
