@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from tests.tui import facts_probe, handoffs_probe
 from tests.tui.shell_probe import until, whole_screen
@@ -131,6 +132,7 @@ async def test_words_that_esc_left_are_there_again_for_the_same_target_only(tmp_
         await handoffs_probe.shown(pilot, app)
         dialog = await judging(pilot, app)
         assert dialog.comment == "half a th"
+        assert dialog.query_one("#comment", TextArea).cursor_location == (0, len("half a th"))
         assert dialog.query_one("#verdict", Choices).chosen == "questioned"
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.screen is page)

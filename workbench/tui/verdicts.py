@@ -55,19 +55,15 @@ def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refuse
     overtaken: list[bool] = []
 
     def take(verdict: Verdict | None) -> None:
-        draft = None if dialog.receipt is not None else dialog.draft
-        if draft is not None:
-            page.verdict_drafts[target] = draft
-            names = (f"{page.NAME}.review", f"{page.NAME}.verdict")
-            key = next((page.app.keymap.shown(each) for each in names if each in page.app.registry), "")
-            page.app.notify(f"Kept as a draft: {key} opens it again.")
+        dialog.keep_words()
         if dialog.receipt is not None:
             page.post_message(VerdictsWritten([dialog.receipt], overtaken=sum(overtaken)))
 
     # Who leaves with esc finds the words again, of this target or line only.
-    target = (judged.kind, judged.id, judged.item)
-    kept = page.verdict_drafts.pop(target, None)
-    dialog = VerdictDialog(judged, given or kept, refused, write)
+    kept = page.app.verdict_drafts.take(judged.about)
+    names = (f"{page.NAME}.review", f"{page.NAME}.verdict")
+    key = next((page.app.keymap.shown(each) for each in names if each in page.app.registry), "")
+    dialog = VerdictDialog(judged, given or kept, refused, write, key)
     page.app.push_screen(dialog, take)
 
 

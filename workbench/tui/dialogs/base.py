@@ -57,6 +57,13 @@ class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False
         """Leave without an answer."""
         self.dismiss(None)
 
+    def keep_words(self) -> bool:
+        """Keep what was typed and not given as a draft of the program; whether there was anything.
+
+        Called when it is left, and before it is taken away with its screen.
+        """
+        return False
+
 
 def key_line(*pairs: tuple[str, str]) -> Content:
     """The last line of a dialog: what its keys do."""

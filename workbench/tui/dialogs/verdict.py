@@ -43,6 +43,8 @@ _FRAME = 4
 _TIGHT_ROWS, _ROOMY_ROWS = 24, 30
 """Rows of the screen below which the gaps go, and below which the comment is lower."""
 _CHOSEN, _OPEN = "●", "○"
+_NAMED = 60
+"""Cells that name what a draft is about."""
 _WIDE = 76
 """Columns from which every key is named."""
 
@@ -68,6 +70,11 @@ class Judged:
     """The latest verdict on the line."""
     of_line: bool = False
     """The line is what is offered first."""
+
+    @property
+    def about(self) -> tuple[str, str, ReviewItem | None]:
+        """What a draft of the verdict is kept by."""
+        return self.kind, self.id, self.item
 
 
 class Verdict(NamedTuple):
@@ -174,7 +181,8 @@ class VerdictDialog(Dialog[Verdict]):
     """Ends with the verdict, None for esc. No verdict is preselected.
 
     `write` is called on another thread while the dialog stays: what it refuses is said, and what was typed
-    can be given again. `refused` says why the one that is offered as `given` could not be written.
+    can be given again. `refused` says why the one that is offered as `given` could not be written. `key`
+    opens it again, as what was typed is kept; without `write` nothing is.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -216,6 +224,7 @@ class VerdictDialog(Dialog[Verdict]):
         given: Verdict | None = None,
         refused: str = "",
         write: Callable[[Verdict], ReviewReceipt] | None = None,
+        key: str = "",
     ) -> None:
         super().__init__()
         self.judged = judged
@@ -225,6 +234,7 @@ class VerdictDialog(Dialog[Verdict]):
         self._given = given
         self._refused = refused
         self._write = write
+        self._key = key
         self._busy = False
         self.receipt: ReviewReceipt | None = None
         """What was written, once it is."""
@@ -253,6 +263,8 @@ class VerdictDialog(Dialog[Verdict]):
     def on_mount(self) -> None:
         """Show what is judged."""
         self.query_one("#verdict").add_class("gap")
+        comment = self.query_one("#comment", TextArea)
+        comment.move_cursor(comment.document.end)
         self._say(self._refused)
         self._show_keys()
 
@@ -336,6 +348,15 @@ class VerdictDialog(Dialog[Verdict]):
             return None
         verdict = self.query_one("#verdict", Choices).chosen
         return Verdict(verdict, comment, self.judged.item if self._of_line else None)
+
+    def keep_words(self) -> bool:
+        """Keep the comment and the choice, and say so."""
+        draft = None if self._write is None or self.receipt is not None else self.draft
+        if draft is None:
+            return False
+        self.app.verdict_drafts.keep(self.judged.about, one_line(self.judged.title, _NAMED), draft)
+        self.app.say_kept(self._key)
+        return True
 
     @on(Choices.Changed)
     def _chosen(self, event: Choices.Changed) -> None:
