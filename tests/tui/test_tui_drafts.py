@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from tests.tui import facts_probe, handoffs_probe
-from tests.tui.shell_probe import opened, until, whole_screen
+from tests.tui.shell_probe import opened, screen_lines, until, whole_screen
 from tests.tui.test_tui_facts_supersede import deciding, one_fact
 from tests.tui.test_tui_shell_lost import put_folder_back, remove_folder
 from tests.tui.test_tui_verdict_kept import judging, notices
 from tests.workspace.handoff_cases import make_desk
+from workbench.storage.errors import DatabaseReplaced
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.message import MessageDialog
@@ -20,12 +22,18 @@ from workbench.tui.drafts import Drafts
 
 
 async def lost_and_opened_again(pilot: Pilot[None], app: WorkbenchApp, root: Path) -> None:
-    """The folder goes; once it is back, the workspace is opened again as R does it."""
+    """The folder goes and comes back; R in the box that says so opens the workspace again."""
     remove_folder(root)
     await until(pilot, lambda: isinstance(app.screen, MessageDialog))
     before = app.workspace
+    # Whoever reads while it is away makes the engine give it up: it does not come back by itself.
+    assert before is not None
+    with pytest.raises(DatabaseReplaced):
+        before.status()
     put_folder_back(root)
-    await app.reopen()
+    await until(pilot, lambda: "R open again" in whole_screen(app) and "it is there now" in whole_screen(app))
+    assert "○ lost: file was away" in screen_lines(app)[0], "also under two dialogs"
+    await pilot.press("R")
     await until(pilot, lambda: app.workspace is not None and app.workspace is not before)
     await opened(pilot, app)
 
