@@ -19,7 +19,6 @@ from workbench.tui import failures, terminal
 from workbench.tui.access import Access
 from workbench.tui.actions import APP, BASE_ACTIONS, Registry, bindings, screen_action
 from workbench.tui.chronicler import Chronicler
-from workbench.tui.dialogs.base import Dialog
 from workbench.tui.doors import DOORS, MIGRATION_MODE, PROBLEM_MODE
 from workbench.tui.jobs.words import footer_text, percent
 from workbench.tui.keymap import Keymap, UnusableKeys, load_keymap
@@ -267,10 +266,8 @@ class WorkbenchApp(Needing, inherit_bindings=False):
         if self.running_jobs():
             self.notify("A job still runs on the workspace that was lost; stop it first.", severity="warning")
             return
-        for stack in self._screen_stacks.values():
-            for screen in stack:
-                if isinstance(screen, Dialog):
-                    screen.keep_words()
+        for dialog in self.open_dialogs():
+            dialog.keep_words()
         self.save_state()
         self._first = self.current_mode if self.current_mode not in DOORS else self._first
         await self.show_door(PROBLEM_MODE)
@@ -286,6 +283,8 @@ class WorkbenchApp(Needing, inherit_bindings=False):
             return
         for page in self.built_pages():
             page.note_commit(shown=page is self.page)
+        for dialog in self.open_dialogs():
+            dialog.note_commit()
         self.count_needs_again()
 
     def on_live_lost(self, message: LiveLost) -> None:

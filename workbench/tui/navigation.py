@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from workbench.tui import terminal
 from workbench.tui.actions import APP, DOOR, Registry
+from workbench.tui.dialogs.base import Dialog
 from workbench.tui.doors import DOORS, Door
 from workbench.tui.page import Page
 from workbench.tui.shell import ShownPage
@@ -42,6 +43,10 @@ class Navigating(Themed, inherit_bindings=False):
     def built_pages(self) -> list[Page]:
         """The screens that have been shown at least once."""
         return [stack[0] for stack in self._screen_stacks.values() if stack and isinstance(stack[0], Page)]
+
+    def open_dialogs(self) -> list[Dialog[Any]]:
+        """The dialogs that are open over any screen, the lowest first."""
+        return [each for stack in self._screen_stacks.values() for each in stack if isinstance(each, Dialog)]
 
     def has_screen(self, name: str) -> bool:
         """Whether there is a screen of this name."""

@@ -57,6 +57,9 @@ class Dialog(ModalScreen[Result | None], Generic[Result], inherit_bindings=False
         """Leave without an answer."""
         self.dismiss(None)
 
+    def note_commit(self) -> None:
+        """Something was committed while it is open, maybe by another process."""
+
     def keep_words(self) -> bool:
         """Keep what was typed and not given as a draft of the program; whether there was anything.
 
