@@ -164,6 +164,24 @@ async def test_a_file_that_comes_back_as_it_was_is_live_again_by_itself(root: Pa
         assert "opens it again" not in screen_lines(app)[-1]
 
 
+async def test_the_box_itself_opens_it_again_with_the_key_that_does_so_on_every_screen(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, app)
+        app.show_failure(StorageError("it could not be read"))
+        await until(pilot, lambda: bool(dialogs(app)) and "enter close" in whole_screen(app))
+        assert "open again" not in whole_screen(app)
+        before = app.workspace
+        await pilot.press("R")
+        assert dialogs(app) and app.workspace is before, "nothing is lost yet"
+        replace_file(root)
+        await until(pilot, lambda: "R open again" in whole_screen(app))
+        await pilot.press("R")
+        await until(pilot, lambda: app.workspace is not None and app.workspace is not before)
+        await opened(pilot, app)
+        assert not dialogs(app) and "● live" in screen_lines(app)[0]
+
+
 async def test_an_error_dialog_becomes_the_one_that_says_the_cause(root: Path) -> None:
     app = ProbeApp(root)
     async with app.run_test(size=(120, 40)) as pilot:

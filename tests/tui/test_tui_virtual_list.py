@@ -365,6 +365,13 @@ async def test_an_error_is_told_and_shown_and_can_be_retried() -> None:
         assert str(app.told_of(VirtualList.Failed)[-1].error) == "later"
 
 
+async def test_the_hint_of_an_error_names_the_key_that_helps_here() -> None:
+    source = NumberSource(MILLION)
+    source.fail = WorkbenchError("It was moved.", hint="put it back and open it again; x")
+    async with shown(source) as (rows, _, _):
+        assert "put it back and open it again with R; x" in " ".join(bodies(rows)[1:4])
+
+
 async def test_an_unknown_length_is_at_least_what_was_read_until_it_is_counted() -> None:
     source = NumberSource(MILLION, counts=False)
     go_on = threading.Event()

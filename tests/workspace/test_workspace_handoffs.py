@@ -360,3 +360,15 @@ def test_a_secret_that_is_scrubbed_leaves_the_list_of_now_and_of_then(tmp_path: 
         assert not any(secret in str(rows) for rows in after)
         assert [len(rows) for rows in after] == [2, 2]
         assert reader.count(HandoffFilter(secret[:20])) == 0
+
+
+def test_what_is_newer_than_a_checkpoint_of_the_same_task(tmp_path: Path) -> None:
+    with Desk(tmp_path / "w") as desk:
+        first = desk.hand_off("atlas/importer", "One")
+        newer = desk.workspace.readers.handoffs.newer_checkpoint
+        desk.hand_off("atlas/other", "Of another task")
+        assert newer(first) == 0
+        second = desk.hand_off("atlas/importer", "Two")
+        third = desk.hand_off("atlas/importer", "Three")
+        assert 0 < newer(first) == newer(second)
+        assert newer(third) == 0

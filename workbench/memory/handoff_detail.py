@@ -24,7 +24,7 @@ from workbench.memory.handoffs import (
     withheld,
 )
 from workbench.memory.observations import carrier, evidence, is_withheld
-from workbench.memory.since_review import fact_change, judged_up_to
+from workbench.memory.since_review import fact_change
 from workbench.memory.snapshot import Snapshot, id_bytes, id_text
 from workbench.memory.spans import Span, newest
 from workbench.memory.views import Checkpoint, Comparison, FactChange
@@ -171,13 +171,14 @@ def history(snapshot: Snapshot, position: int, limit: int) -> list[PastCheckpoin
     return [_past(snapshot, at) for at in found]
 
 
-def overtaken(snapshot: Snapshot, checkpoint_id: str, review: int) -> bool:
-    """Whether a newer checkpoint of the task, which nobody judged, stood when this one was reviewed."""
+def newer_checkpoint(snapshot: Snapshot, checkpoint_id: str) -> int:
+    """The position of the newest checkpoint of the same task, where that is a newer one; else 0."""
     at = snapshot.value("SELECT position FROM checkpoints WHERE event_id = :id", id=id_bytes(checkpoint_id))
     if at is None:
-        return False
+        return 0
     scope = scope_of(snapshot, at)
-    return judged_up_to(snapshot, Span(scope.domains, scope.projects, (scope.task,)), review) < review
+    span = Span(scope.domains, scope.projects, (scope.task,))
+    return next(iter(newest(snapshot, span, "checkpoints", snapshot.handed_off(), 1, above=at)), 0)
 
 
 def _past(snapshot: Snapshot, position: int) -> PastCheckpoint:

@@ -266,6 +266,8 @@ class WorkbenchApp(Needing, inherit_bindings=False):
         if self.running_jobs():
             self.notify("A job still runs on the workspace that was lost; stop it first.", severity="warning")
             return
+        for dialog in self.open_dialogs():
+            dialog.keep_words()
         self.save_state()
         self._first = self.current_mode if self.current_mode not in DOORS else self._first
         await self.show_door(PROBLEM_MODE)
@@ -281,13 +283,15 @@ class WorkbenchApp(Needing, inherit_bindings=False):
             return
         for page in self.built_pages():
             page.note_commit(shown=page is self.page)
+        for dialog in self.open_dialogs():
+            dialog.note_commit()
         self.count_needs_again()
 
     def on_live_lost(self, message: LiveLost) -> None:
         """The database does not answer, or its file is another one: say so once, and in the header."""
         news = self.access.lost(message.error)
-        self._update_headers()
         self._update_footer()
+        self._update_headers()
         if news and self.access.problem is not None:
             self.show_message(self.access.problem)
 
@@ -296,8 +300,8 @@ class WorkbenchApp(Needing, inherit_bindings=False):
         if self.access.found():
             self.close_stale_message()
             self.notify("The workspace is there again.")
-        self._update_headers()
         self._update_footer()
+        self._update_headers()
 
     def on_write_waits(self, message: WriteWaits) -> None:
         """A write of this program waits for another program: the footer says so while it does."""
@@ -315,6 +319,9 @@ class WorkbenchApp(Needing, inherit_bindings=False):
     def _update_headers(self) -> None:
         for page in self.built_pages():
             page.update_header()
+        # Of several dialogs over a screen the lower ones would go on showing what it was when they came.
+        for dialog in self.screen_stack[1:]:
+            dialog.refresh()
 
     # What pages draw from
 

@@ -87,6 +87,7 @@ class FailureFunnel(Shell, inherit_bindings=False):
             if isinstance(screen, MessageDialog) and failures.repeats(failure, screen.failure):
                 if failure.code == WorkspaceLost.code:
                     screen.show(failure)
+                screen.show_keys()
                 return
         self.push_screen(MessageDialog(failure, retry=retry is not None), again)
 

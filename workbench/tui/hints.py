@@ -26,6 +26,7 @@ _WORDS = (
         r"end it with: workbench redactions scrub --confirm",
         "scrub again from the Redactions screen: that ends it",
     ),
+    (r"open it again(?=;|$)", "open it again with R"),
     (r"examine again with: workbench doctor", "examine again from the Jobs screen"),
 )
 """What a hint says to somebody at a command line, and what helps somebody in this program."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from workbench.tui import terminal
 from workbench.tui.actions import APP, DOOR, Registry
+from workbench.tui.dialogs.base import Dialog
 from workbench.tui.doors import DOORS, Door
 from workbench.tui.page import Page
 from workbench.tui.shell import ShownPage
@@ -43,12 +44,21 @@ class Navigating(Themed, inherit_bindings=False):
         """The screens that have been shown at least once."""
         return [stack[0] for stack in self._screen_stacks.values() if stack and isinstance(stack[0], Page)]
 
+    def open_dialogs(self) -> list[Dialog[Any]]:
+        """The dialogs that are open over any screen, the lowest first."""
+        return [each for stack in self._screen_stacks.values() for each in stack if isinstance(each, Dialog)]
+
     def has_screen(self, name: str) -> bool:
         """Whether there is a screen of this name."""
         return any(name == page.NAME for page in self.PAGES)
 
     async def begin_others_afresh(self, but: ShownPage) -> None:
-        """Build every screen anew but this one and the one that is shown: none keeps a text that went."""
+        """Build every screen anew but this one and the one that is shown: none keeps a text that went.
+
+        Drafts go with them, since they may quote it.
+        """
+        if self.verdict_drafts.clear() + self.decision_drafts.clear():
+            self.notify("What was kept as a draft is gone: it may have held what was removed.")
         for page in self.built_pages():
             if page is not but and page is not self.page:
                 page.state_to_remember()
@@ -154,20 +164,21 @@ class Navigating(Themed, inherit_bindings=False):
         )
 
     def action_leave(self) -> None:
-        """Leave the program; asks first while a job runs."""
-        jobs = self.running_jobs()
-        if not jobs:
+        """Leave the program; asks first while a job runs, or where a draft would be lost."""
+        jobs, drafts = self.running_jobs(), self.drafts_lost_by_leaving()
+        if not jobs and not drafts:
             self.exit()
             return
         from workbench.tui.dialogs.confirm import ConfirmDialog
 
-        running = "\n".join(jobs)
+        question = "Leave while this runs?" if jobs else "Leave? What you typed is not given yet"
+        details = "\n\n".join("\n".join(part) for part in (jobs, drafts) if part)
 
         def leave(sure: bool | None) -> None:
             if sure:
                 self.exit()
 
-        self.push_screen(ConfirmDialog("Leave while this runs?", running, yes="leave", no="stay"), leave)
+        self.push_screen(ConfirmDialog(question, details, yes="leave", no="stay"), leave)
 
     def action_help_quit(self) -> None:
         """Say how to leave, to a person who pressed what leaves other programs."""

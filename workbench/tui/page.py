@@ -45,9 +45,7 @@ from workbench.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from textual.worker import Worker
 
-    from workbench.memory.events import ReviewItem
     from workbench.tui.destinations import Destination
-    from workbench.tui.dialogs.verdict import Verdict
     from workbench.tui.moments import AsOf
     from workbench.tui.state import ScreenState
     from workbench.workspace import Workspace
@@ -87,8 +85,6 @@ class Page(Asking, inherit_bindings=False):
         """The moment that this screen shows: another than the program's where it was hidden meanwhile."""
         self._status = ""
         self._main_list: VirtualList[Any] | None = None
-        self.verdict_drafts: dict[tuple[str, str, ReviewItem | None], Verdict] = {}
-        """By what was judged, a verdict that was begun and left."""
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
         self._bindings = BindingsMap(

@@ -18,6 +18,7 @@ from textual.app import App
 from workbench.errors import WorkbenchError
 from workbench.tui.access import Access
 from workbench.tui.actions import Action, Registry
+from workbench.tui.drafts import Drafts
 from workbench.tui.failures import Failure
 from workbench.tui.keymap import Keymap
 from workbench.tui.state import UserState
@@ -26,6 +27,8 @@ from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 if TYPE_CHECKING:
     from workbench.tui.copying import CopyChoice
     from workbench.tui.destinations import Destination
+    from workbench.tui.dialogs.verdict import Verdict
+    from workbench.tui.facts.supersede_dialog import Typed
     from workbench.tui.moments import AsOf
     from workbench.workspace import Workspace
 
@@ -67,6 +70,21 @@ class Shell(App[None], inherit_bindings=False):
     clock: Callable[[], datetime]
     """The moment that ages are counted from."""
     wants_read_only: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verdict_drafts: Drafts[Verdict] = Drafts("verdict")
+        """By target and line, the verdicts that were begun and left."""
+        self.decision_drafts: Drafts[Typed] = Drafts("decision")
+        """By scope and slot, what was typed in decisions that were not recorded."""
+
+    def drafts_lost_by_leaving(self) -> list[str]:
+        """What leaving the program would lose of what was typed, a sentence each."""
+        return [*self.verdict_drafts.lost_by_leaving(), *self.decision_drafts.lost_by_leaving()]
+
+    def say_kept(self, key: str) -> None:
+        """Say that what was typed is kept, and which key opens it again."""
+        self.notify(f"Kept as a draft: {key} opens it again.")
 
     @property
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -32,7 +33,7 @@ class VerdictsWritten(Message):
         self.refused = refused
         """What could not be written."""
         self.overtaken = overtaken
-        """Of how many of the judged checkpoints there is a newer one that nobody judged."""
+        """Of how many of the judged checkpoints the task has a newer one."""
 
 
 def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refused: str = "") -> None:
@@ -55,19 +56,16 @@ def ask_verdict(page: Page, judged: Judged, given: Verdict | None = None, refuse
     overtaken: list[bool] = []
 
     def take(verdict: Verdict | None) -> None:
-        draft = None if dialog.receipt is not None else dialog.draft
-        if draft is not None:
-            page.verdict_drafts[target] = draft
-            names = (f"{page.NAME}.review", f"{page.NAME}.verdict")
-            key = next((page.app.keymap.shown(each) for each in names if each in page.app.registry), "")
-            page.app.notify(f"Kept as a draft: {key} opens it again.")
+        dialog.keep_words()
         if dialog.receipt is not None:
             page.post_message(VerdictsWritten([dialog.receipt], overtaken=sum(overtaken)))
 
     # Who leaves with esc finds the words again, of this target or line only.
-    target = (judged.kind, judged.id, judged.item)
-    kept = page.verdict_drafts.pop(target, None)
-    dialog = VerdictDialog(judged, given or kept, refused, write)
+    kept = page.app.verdict_drafts.take(judged.about)
+    names = (f"{page.NAME}.review", f"{page.NAME}.verdict")
+    key = next((page.app.keymap.shown(each) for each in names if each in page.app.registry), "")
+    newer = partial(_newer, workspace, judged.id) if judged.kind == "checkpoint" else None
+    dialog = VerdictDialog(judged, given or kept, refused, write, key, newer)
     page.app.push_screen(dialog, take)
 
 
@@ -75,11 +73,13 @@ def _written(workspace: Workspace, judged: Judged, verdict: Verdict) -> ReviewRe
     return workspace.review(judged.kind, judged.id, verdict.verdict, verdict.comment, item=verdict.item)
 
 
+def _newer(workspace: Workspace, checkpoint_id: str) -> int:
+    return workspace.readers.handoffs.newer_checkpoint(checkpoint_id)
+
+
 def _overtaken(workspace: Workspace, receipt: ReviewReceipt) -> bool:
     try:
-        return receipt.target_kind == "checkpoint" and workspace.readers.handoffs.overtaken(
-            receipt.target_id, receipt.position
-        )
+        return receipt.target_kind == "checkpoint" and _newer(workspace, receipt.target_id) > 0
     except WorkbenchError:
         # The verdict stands: what cannot be read about it is told where it is shown.
         return False
@@ -120,7 +120,7 @@ def tell_verdicts(page: Page, message: VerdictsWritten, again: Callable[[], None
         else:
             page.app.show_failure(message.error, "A verdict could not be written")
     if message.receipts:
-        page.app.notify(_said(message.receipts) + _meanwhile(message))
+        page.app.notify(_said(message.receipts, message.overtaken))
         if again is not None:
             again()
 
@@ -131,16 +131,15 @@ def _reason(error: Exception) -> str:
     return f"not written: {said}" + (f"; {hint}" if hint else "")
 
 
-def _meanwhile(message: VerdictsWritten) -> str:
-    if not message.overtaken:
-        return ""
-    of = "" if len(message.receipts) == 1 else f" to {message.overtaken} of these tasks"
-    return f" A newer checkpoint came{of} meanwhile."
-
-
-def _said(receipts: Sequence[ReviewReceipt]) -> str:
+def _said(receipts: Sequence[ReviewReceipt], overtaken: int) -> str:
+    if len(receipts) > 1 and overtaken:
+        came = f"A newer checkpoint came to {overtaken} of these tasks meanwhile."
+        return f"{len(receipts)} verdicts written. {came}"
     if len(receipts) > 1:
         return f"{len(receipts)} verdicts written: the next agents read them."
     receipt = receipts[0]
+    if overtaken:
+        what = "an older checkpoint" if receipt.item is None else "the line of an older checkpoint"
+        return f"You {receipt.verdict} {what}: the next agent starts from a newer one."
     what = f"the {receipt.target_kind}" if receipt.item is None else "the line"
     return f"You {receipt.verdict} {what}: the next agent reads it."

@@ -58,6 +58,16 @@ class Dialog(SizedScreen[Result | None], ModalScreen[Result | None], Generic[Res
         """Leave without an answer."""
         self.dismiss(None)
 
+    def note_commit(self) -> None:
+        """Something was committed while it is open, maybe by another process."""
+
+    def keep_words(self) -> bool:
+        """Keep what was typed and not given as a draft of the program; whether there was anything.
+
+        Called when it is left, and before it is taken away with its screen.
+        """
+        return False
+
 
 def key_line(*pairs: tuple[str, str]) -> Content:
     """The last line of a dialog: what its keys do."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
@@ -15,6 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from workbench.errors import WorkbenchError
 from workbench.memory.events import ReviewItem
 from workbench.memory.reviews_written import MAX_COMMENT, ReviewReceipt
 from workbench.memory.views import Review
@@ -43,6 +45,8 @@ _FRAME = 4
 _TIGHT_ROWS, _ROOMY_ROWS = 24, 30
 """Rows of the screen below which the gaps go, and below which the comment is lower."""
 _CHOSEN, _OPEN = "●", "○"
+_NAMED = 60
+"""Cells that name what a draft is about."""
 _WIDE = 76
 """Columns from which every key is named."""
 
@@ -68,6 +72,11 @@ class Judged:
     """The latest verdict on the line."""
     of_line: bool = False
     """The line is what is offered first."""
+
+    @property
+    def about(self) -> tuple[str, str, ReviewItem | None]:
+        """What a draft of the verdict is kept by."""
+        return self.kind, self.id, self.item
 
 
 class Verdict(NamedTuple):
@@ -170,11 +179,23 @@ class _NotWritten(Message, bubble=False):
         self.error = error
 
 
+class _NewerFound(Message, bubble=False):
+    """Where a newer checkpoint of the task stands, 0 for none; `held`: nothing was written because of it."""
+
+    def __init__(self, at: int, *, held: bool) -> None:
+        super().__init__()
+        self.at = at
+        self.held = held
+
+
 class VerdictDialog(Dialog[Verdict]):
     """Ends with the verdict, None for esc. No verdict is preselected.
 
     `write` is called on another thread while the dialog stays: what it refuses is said, and what was typed
-    can be given again. `refused` says why the one that is offered as `given` could not be written.
+    can be given again. `refused` says why the one that is offered as `given` could not be written. `key`
+    opens it again, as what was typed is kept; without `write` nothing is. `newer` gives, on another thread,
+    the position of a newer checkpoint of the task, or 0: before a verdict on what is older by now, that is
+    said.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -216,6 +237,8 @@ class VerdictDialog(Dialog[Verdict]):
         given: Verdict | None = None,
         refused: str = "",
         write: Callable[[Verdict], ReviewReceipt] | None = None,
+        key: str = "",
+        newer: Callable[[], int] | None = None,
     ) -> None:
         super().__init__()
         self.judged = judged
@@ -225,6 +248,11 @@ class VerdictDialog(Dialog[Verdict]):
         self._given = given
         self._refused = refused
         self._write = write
+        self._key = key
+        self._newer = newer
+        self._told_of: int | None = None
+        """The position of the newer checkpoint that is told of, 0 for none; None: it was not read yet."""
+        self._came = ""
         self._busy = False
         self.receipt: ReviewReceipt | None = None
         """What was written, once it is."""
@@ -253,6 +281,9 @@ class VerdictDialog(Dialog[Verdict]):
     def on_mount(self) -> None:
         """Show what is judged."""
         self.query_one("#verdict").add_class("gap")
+        comment = self.query_one("#comment", TextArea)
+        comment.move_cursor(comment.document.end)
+        self.note_commit()
         self._say(self._refused)
         self._show_keys()
 
@@ -296,8 +327,14 @@ class VerdictDialog(Dialog[Verdict]):
         self._busy = True
         self.query_one("#said", Static).update(literal("recording …"))
 
+        newer, told_of = self._newer, self._told_of or 0
+
         def work() -> None:
             try:
+                at = 0 if newer is None else newer()
+                if at > told_of:
+                    self.post_message(_NewerFound(at, held=True))
+                    return
                 self.post_message(_Written(given, write(given)))
             except Exception as error:
                 # Whatever it is: what was typed stays, and can be given again.
@@ -311,6 +348,34 @@ class VerdictDialog(Dialog[Verdict]):
         """Done."""
         self.receipt = message.receipt
         self.dismiss(message.verdict)
+
+    def note_commit(self) -> None:
+        """Look whether a newer checkpoint came."""
+        newer = self._newer
+        if newer is None:
+            return
+
+        def work() -> None:
+            # What cannot be read is said where the verdict is given, which reads it again.
+            with suppress(WorkbenchError):
+                self.post_message(_NewerFound(newer(), held=False))
+
+        self.run_worker(
+            work,
+            group="newer",
+            description="Looking for a newer checkpoint",
+            exit_on_error=False,
+            thread=True,
+        )
+
+    def on__newer_found(self, message: _NewerFound) -> None:
+        """Say that what is judged is an older checkpoint by now, and what giving the verdict does."""
+        if message.held:
+            self._busy = False
+        if message.at > (self._told_of or 0):
+            self._came = "is there" if self._told_of is None else "came meanwhile"
+        self._told_of = max(message.at, self._told_of or 0)
+        self._say("" if message.held else self._error)
 
     def on__not_written(self, message: _NotWritten) -> None:
         """Say why."""
@@ -337,6 +402,15 @@ class VerdictDialog(Dialog[Verdict]):
         verdict = self.query_one("#verdict", Choices).chosen
         return Verdict(verdict, comment, self.judged.item if self._of_line else None)
 
+    def keep_words(self) -> bool:
+        """Keep the comment and the choice, and say so."""
+        draft = None if self._write is None or self.receipt is not None else self.draft
+        if draft is None:
+            return False
+        self.app.verdict_drafts.keep(self.judged.about, one_line(self.judged.title, _NAMED), draft)
+        self.app.say_kept(self._key)
+        return True
+
     @on(Choices.Changed)
     def _chosen(self, event: Choices.Changed) -> None:
         event.stop()
@@ -358,6 +432,8 @@ class VerdictDialog(Dialog[Verdict]):
         """The keys are others in the comment."""
         if self.query(".keys"):
             self._show_keys()
+            if self._came:
+                self._say(self._error)
 
     @property
     def _size_name(self) -> str:
@@ -373,6 +449,7 @@ class VerdictDialog(Dialog[Verdict]):
         if self._busy:
             return
         self._error = refused
+        refused = refused or self._older_by_now()
         size = self._size_name
         rows = self.size.height - _ALWAYS - _COMMENT_ROWS[size] - (self.judged.item is not None)
         if size != "-small":
@@ -392,6 +469,12 @@ class VerdictDialog(Dialog[Verdict]):
         self.query_one("#said", Static).update(
             Content.assemble(mark, (text, "$ink" if alarming else "$quiet"))
         )
+
+    def _older_by_now(self) -> str:
+        if not self._came or len(self.comment) > MAX_COMMENT:
+            return ""
+        key = "ctrl-s" if isinstance(self.focused, TextArea) else "enter"
+        return f"a newer checkpoint {self._came}: {key} gives your verdict on the older one, shown here"
 
     def _said(self, refused: str, most: int) -> list[str]:
         length = len(self.comment)

@@ -29,6 +29,8 @@ MOST_VALUE, MOST_WHY = 4_000, 4_000
 """Characters of a fact's value; of a reason as many as can be read."""
 _NOW_LINES = 2
 _ROOMY_ROWS = 24
+_NAMED = 60
+"""Cells that name the slot of a draft."""
 
 
 class Typed(NamedTuple):
@@ -36,6 +38,11 @@ class Typed(NamedTuple):
 
     value: str
     why: str
+
+
+def slot_of(row: FactRow) -> tuple[str, ...]:
+    """What a draft of a decision is kept by: scope and slot."""
+    return row.domain, row.project, row.task_id, row.slot
 
 
 class _Recorded(Message, bubble=False):
@@ -59,7 +66,8 @@ class SupersedeDialog(Dialog["Receipt"]):
     """Ends with the receipt of what was recorded, None for esc.
 
     It is recorded while the dialog stays: where another fact took the slot meanwhile, that one is shown, and
-    the same words can replace it. `typed` is what a person had typed when the dialog was left before.
+    the same words can replace it. `typed` is what a person had typed when the dialog was left before; `key`
+    opens it again, as what was typed is kept.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -88,8 +96,12 @@ class SupersedeDialog(Dialog["Receipt"]):
     }
     """
 
-    def __init__(self, workspace: Workspace, row: FactRow, typed: Typed | None = None) -> None:
+    def __init__(self, workspace: Workspace, row: FactRow, typed: Typed | None = None, key: str = "") -> None:
         super().__init__()
+        self._key = key
+        self._about = slot_of(row)
+        self._offered = row.value.strip()
+        self._recorded = False
         self._workspace = workspace
         self.row = row
         """The fact that would be replaced."""
@@ -128,8 +140,12 @@ class SupersedeDialog(Dialog["Receipt"]):
         """Say what is replaced; what is offered can be typed over at once."""
         self._show_now()
         self._say()
+        value, why = self.query_one("#value", TextArea), self.query_one("#why", TextArea)
+        why.move_cursor(why.document.end)
         if self._typed is None:
-            self.query_one("#value", TextArea).select_all()
+            value.select_all()
+        else:
+            value.move_cursor(value.document.end)
 
     def on_resize(self) -> None:
         """On a small screen every line counts."""
@@ -207,7 +223,17 @@ class SupersedeDialog(Dialog["Receipt"]):
 
     def on__recorded(self, message: _Recorded) -> None:
         """Done."""
+        self._recorded = True
         self.dismiss(message.receipt)
+
+    def keep_words(self) -> bool:
+        """Keep both fields, and say so; what merely stood there is no draft: it may be another next time."""
+        typed = self.typed
+        if self._recorded or not (typed.why or typed.value not in ("", self._offered)):
+            return False
+        self.app.decision_drafts.keep(self._about, one_line(self.row.slot, _NAMED), typed)
+        self.app.say_kept(self._key)
+        return True
 
     def on__refused(self, message: _Refused) -> None:
         """Say why; where the slot holds something else, show that: the next try replaces it."""

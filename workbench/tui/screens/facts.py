@@ -17,7 +17,6 @@ from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts
 if TYPE_CHECKING:
     from workbench.memory.events import Evidence
     from workbench.memory.receipts import Receipt
-    from workbench.tui.facts.supersede_dialog import Typed
 
 _SHOWN = 60
 
@@ -31,11 +30,6 @@ class FactsPage(FactLeadingPage):
     OFFERS = frozenset({"page.filter", "page.goto", "page.sort", "page.copy"})
     GOTO_HINT = GOTO_HINT
     ACTIONS = FACT_ACTIONS
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._typed: dict[tuple[str, ...], Typed] = {}
-        """By scope and slot, what was typed in a decision that was not recorded."""
 
     # Looking closer
 
@@ -123,20 +117,17 @@ class FactsPage(FactLeadingPage):
 
     def action_supersede(self) -> None:
         """Ask what the slot holds from now on."""
-        from workbench.tui.facts.supersede_dialog import SupersedeDialog
+        from workbench.tui.facts.supersede_dialog import SupersedeDialog, slot_of
 
         row, workspace = self.shown_fact, self._workspace
         if row is None or workspace is None:
             return
-        slot = (row.domain, row.project, row.task_id, row.slot)
-        dialog = SupersedeDialog(workspace, row, self._typed.pop(slot, None))
+        typed = self.app.decision_drafts.take(slot_of(row))
+        dialog = SupersedeDialog(workspace, row, typed, self.app.keymap.shown("facts.supersede"))
 
         def recorded(receipt: Receipt | None) -> None:
             if receipt is None:
-                typed = dialog.typed
-                # What merely stood there is no draft: it may be another by the next time.
-                if typed.why or typed.value not in ("", row.value.strip()):
-                    self._typed[slot] = typed
+                dialog.keep_words()
                 return
             self.app.notify(_said(receipt))
             self.on_committed()

@@ -12,6 +12,7 @@ from typing import Literal
 from textual import on
 from textual.geometry import Offset
 
+from workbench.tui.hints import tui_hint
 from workbench.tui.present import ELLIPSIS, Line, Span, wrap
 from workbench.tui.widgets.list_messages import (
     Failed,
@@ -566,7 +567,7 @@ class VirtualList(RowsWidget[Row], can_focus=True):
 
     def _said_of(self, error: Exception) -> list[Line]:
         width = self._row_width()
-        sentence, hint = str(error) or type(error).__name__, str(getattr(error, "hint", ""))
+        sentence, hint = str(error) or type(error).__name__, tui_hint(str(getattr(error, "hint", "")))
         lines: list[Line] = [(Span(each, "error"),) for each in wrap(sentence, width)]
         return [*lines, *((Span(each, "dim"),) for each in wrap(hint, width) if hint)]
 

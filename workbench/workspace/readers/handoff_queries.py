@@ -14,7 +14,7 @@ from workbench.identity.scopes import resolve
 from workbench.log.event_log import EventLog
 from workbench.memory.asked import MOST
 from workbench.memory.comparison import compare, find_checkpoint
-from workbench.memory.handoff_detail import checkpoint_detail, history, overtaken, task_files
+from workbench.memory.handoff_detail import checkpoint_detail, history, newer_checkpoint, task_files
 from workbench.memory.handoff_views import CheckpointDetail, Handoff, PastCheckpoint, TaskFile
 from workbench.memory.handoffs import Head
 from workbench.memory.since_review import since_review
@@ -188,13 +188,10 @@ class HandoffReader:
             scope = resolve(snapshot.registry, row.domain, row.project, row.task_id)
             return since_review(snapshot, scope, domains_seen(snapshot), MOST)
 
-    def overtaken(self, checkpoint_id: str, review: int) -> bool:
-        """Whether a newer checkpoint of its task, which nobody judged, stood when this one was reviewed.
-
-        `review` is the position of the review.
-        """
+    def newer_checkpoint(self, checkpoint_id: str) -> int:
+        """The position of the newest checkpoint of its task, where that is a newer one; else 0."""
         with self._look(None) as snapshot:
-            return overtaken(snapshot, checkpoint_id, review)
+            return newer_checkpoint(snapshot, checkpoint_id)
 
     def files(self, position: int, *, as_of: datetime | int | None = None) -> list[TaskFile]:
         """The source files of the task whose checkpoint stands at a position, the newest first."""
