@@ -87,6 +87,25 @@ def test_the_header_as_it_looks() -> None:
     assert header_content(state, 60).plain == " ◆ Workbench   ~/chronicle   ● live   now        read-write "
 
 
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize(
+    ("live", "said"),
+    [
+        ("live", "○ past"),
+        ("still", "○ not live"),
+        ("lost", "○ lost"),
+        ("outdated", "▲ to be migrated"),
+        ("failed", "✕ not open"),
+    ],
+)
+def test_the_past_is_not_live_and_hides_no_trouble(width: int, live: str, said: str) -> None:
+    state = HeaderState("~/chronicle", 3, live, past=("as of 2026-03-01 09:14 · position 4", "as of 4"))
+    drawn = header_content(state, width).plain
+    assert said in drawn
+    assert "● live" not in drawn
+    assert ("as of" in drawn) == (live in ("live", "still"))
+
+
 ENTRIES = [
     NavigationEntry(name.lower(), name, number, str(number), waiting)
     for name, number, waiting in [

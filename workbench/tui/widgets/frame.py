@@ -48,6 +48,8 @@ LIVE_WORDS = {
     "outdated": ("▲ to be migrated", "$attention"),
     "failed": ("✕ not open", "$broken"),
 }
+PAST = ("○ past", "bold $attention")
+"""Instead of live: what comes in meanwhile does not change what was."""
 
 
 def header_content(state: HeaderState, width: int) -> Content:
@@ -57,10 +59,10 @@ def header_content(state: HeaderState, width: int) -> Content:
     where it is not live); the path is shortened from its start. A moment of the past never goes: it is said
     in fewer words.
     """
-    live, live_style = LIVE_WORDS[state.live]
+    is_open = state.live in ("live", "still")
+    live, live_style = PAST if state.live == "live" and state.past else LIVE_WORDS[state.live]
     if state.reason:
         live = f"{live}: {visible(state.reason)}"
-    is_open = state.live in ("live", "still")
     right = "" if not is_open else "read-only" if state.read_only else "read-write"
     # "now" beside "not live" would contradict it: what is shown is of the moment of opening.
     now = "as opened" if state.live == "still" else state.moment if is_open else ""
