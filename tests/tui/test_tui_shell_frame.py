@@ -36,7 +36,14 @@ ITEMS = [
 
 def test_the_footer_as_it_looks_at_80_columns() -> None:
     line = footer_content(ITEMS, "", 80).plain
-    assert line == " enter open   / filter   : go to   ] next tab   i import ⊘   y copy   ? help    "
+    assert line == " enter open   / filter   : go to   ] next tab   y copy   s sort   ? help         "
+
+
+def test_what_cannot_be_done_has_the_room_that_is_left_in_a_narrow_footer_only() -> None:
+    few = [ITEMS[4], ITEMS[0], HELP]
+    assert footer_content(few, "", 80).plain.rstrip() == " i import ⊘   enter open   ? help"
+    assert footer_content(few, "", 32).plain.rstrip() == " enter open   ? help"
+    assert "i import ⊘" in footer_content(ITEMS, "", 120).plain
 
 
 def test_the_footer_as_it_looks_with_a_status() -> None:

@@ -331,6 +331,12 @@ async def test_selection() -> None:
         assert not rows.cancel_selection()
 
 
+def test_a_selection_is_counted_without_a_second_bare_number() -> None:
+    assert ListStatus(total=2, selected=2).text() == "2 of 2 selected"
+    assert ListStatus(1, 9, 14, selected=2).text() == "2 selected · 1–9 of 14"
+    assert ListStatus(total=14).text() == "14"
+
+
 async def test_a_range_outlives_the_rows_that_are_forgotten() -> None:
     async with shown(NumberSource(MILLION), size=(40, 202)) as (rows, pilot, _):
         rows.toggle_range()
