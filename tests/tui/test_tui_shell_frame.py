@@ -36,7 +36,7 @@ ITEMS = [
 
 def test_the_footer_as_it_looks_at_80_columns() -> None:
     line = footer_content(ITEMS, "", 80).plain
-    assert line == " enter open   / filter   : go to   ] next tab   y copy   s sort   ? help         "
+    assert line == " enter open   / filter   : go to   ] next tab   y copy   s sort   ? help        "
 
 
 def test_what_cannot_be_done_has_the_room_that_is_left_in_a_narrow_footer_only() -> None:
