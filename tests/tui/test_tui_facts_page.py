@@ -108,7 +108,7 @@ async def test_who_replaced_what_most_often_is_two_keys_away(root: Path) -> None
         page = await rows_shown(pilot, app)
         at = page.cursor_fact
         assert at is not None
-        for said in ("by scope and slot", "most replaced first"):
+        for said in (" · by scope and slot", " · most replaced first"):
             await pilot.press("s")
             await until(pilot, partial(said_on_screen, app, said))
             await rows_shown(pilot, app)

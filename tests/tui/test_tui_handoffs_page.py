@@ -17,7 +17,7 @@ from tests.tui.handoffs_probe import (
     settled,
     shown,
 )
-from tests.tui.shell_probe import until, whole_screen
+from tests.tui.shell_probe import screen_lines, until, whole_screen
 from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.tui.destinations import ToTask
 from workbench.tui.dialogs.confirm import ConfirmDialog
@@ -25,7 +25,7 @@ from workbench.tui.dialogs.prompt import PromptDialog
 from workbench.tui.dialogs.verdict import VerdictDialog
 from workbench.tui.evidence_viewer import EvidenceViewer
 from workbench.tui.handoffs.desk_rows import FactPick, FilePick
-from workbench.tui.screens.handoffs import HandoffsPage
+from workbench.tui.screens.handoffs import HandoffsPage, _of_them
 from workbench.tui.screens.timeline import TimelinePage
 from workbench.workspace import Workspace
 from workbench.workspace.rows import HandoffFilter
@@ -137,13 +137,17 @@ async def test_selected_checkpoints_are_accepted_together_after_one_question(roo
     app = app_on(root)
     async with app.run_test(size=(120, 40)) as pilot:
         page = await shown(pilot, app)
-        await pilot.press("space", "j", "j", "space", "A")
+        assert "A accept" not in screen_lines(app)[-1]
+        await pilot.press("space", "j", "j", "space")
+        await until(pilot, lambda: screen_lines(app)[-1].startswith(" A accept 2   esc drop selection   "))
+        await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         assert "Accept the 2 checkpoints?" in whole_screen(app)
-        assert "1 task of them with something that needs a look" in whole_screen(app)
+        assert "1 of them has something that needs a look" in whole_screen(app)
         await pilot.press("y")
         await until(pilot, lambda: page.waiting == 1)
         assert page.handoffs.selected_rows == []
+        await until(pilot, lambda: "drop selection" not in screen_lines(app)[-1])
     with Workspace.open(root) as workspace:
         accepted = [each.verdict for each in workspace.memory.reviews().reviews[:2]]
         assert accepted == ["accepted", "accepted"]
@@ -517,4 +521,23 @@ async def test_what_was_questioned_already_is_told_before_it_is_accepted_with_ot
         await shown(pilot, app)
         await pilot.press("space", "A")
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
-        assert "1 task of them questioned already" in whole_screen(app)
+        assert "It was questioned already: this accepts it after all" in whole_screen(app)
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "said"),
+    [(1, 1, "It"), (2, 2, "Both"), (3, 3, "All 3"), (1, 2, "1 of them"), (2, 3, "2 of them")],
+)
+def test_a_warning_says_of_how_many_of_the_selected_tasks_it_is(count: int, of: int, said: str) -> None:
+    assert _of_them(count, of) == said
+
+
+async def test_esc_says_that_it_leaves_the_detail_and_what_cannot_be_done_makes_room(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot, app)
+        assert "esc" not in screen_lines(app)[-1]
+        await pilot.press("enter")
+        await until(pilot, lambda: screen_lines(app)[-1].startswith(" esc back   "))
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc" not in screen_lines(app)[-1])

@@ -89,7 +89,7 @@ async def test_an_act_leads_to_its_session_and_esc_comes_back(story: Path) -> No
         assert page.wanted == TimelineFilter(actors=("planner",))
         assert page.cursor_event is not None and page.cursor_event.position == 4
         assert page.event_pane.tabs.active == "raw"
-        assert "esc back" not in whole_screen(app)
+        assert "esc back to" not in whole_screen(app)
 
 
 async def test_a_fact_and_a_checkpoint_lead_to_their_screens(story: Path) -> None:
@@ -148,7 +148,7 @@ async def test_an_act_of_a_session_is_shown_on_the_timeline_and_back(story: Path
         await pilot.press("escape")
         await until(pilot, lambda: app.page is sessions)
         assert sessions.detail.entry is not None and sessions.detail.entry.seq == 4
-        assert "esc back" not in whole_screen(app)
+        assert "esc back to" not in whole_screen(app)
 
 
 async def test_who_opens_a_screen_has_left_the_way_back(story: Path) -> None:

@@ -36,7 +36,14 @@ ITEMS = [
 
 def test_the_footer_as_it_looks_at_80_columns() -> None:
     line = footer_content(ITEMS, "", 80).plain
-    assert line == " enter open   / filter   : go to   ] next tab   i import ⊘   y copy   ? help    "
+    assert line == " enter open   / filter   : go to   ] next tab   y copy   s sort   ? help        "
+
+
+def test_what_cannot_be_done_has_the_room_that_is_left_in_a_narrow_footer_only() -> None:
+    few = [ITEMS[4], ITEMS[0], HELP]
+    assert footer_content(few, "", 80).plain.rstrip() == " i import ⊘   enter open   ? help"
+    assert footer_content(few, "", 32).plain.rstrip() == " enter open   ? help"
+    assert "i import ⊘" in footer_content(ITEMS, "", 120).plain
 
 
 def test_the_footer_as_it_looks_with_a_status() -> None:
@@ -85,6 +92,25 @@ def test_the_header_as_it_looks() -> None:
         " ◆ Chronicle Workbench   ~/chronicle   schema 3   ● live   now" + " " * 27 + "read-write "
     )
     assert header_content(state, 60).plain == " ◆ Workbench   ~/chronicle   ● live   now        read-write "
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize(
+    ("live", "said"),
+    [
+        ("live", "○ past"),
+        ("still", "○ not live"),
+        ("lost", "○ lost"),
+        ("outdated", "▲ to be migrated"),
+        ("failed", "✕ not open"),
+    ],
+)
+def test_the_past_is_not_live_and_hides_no_trouble(width: int, live: str, said: str) -> None:
+    state = HeaderState("~/chronicle", 3, live, past=("as of 2026-03-01 09:14 · position 4", "as of 4"))
+    drawn = header_content(state, width).plain
+    assert said in drawn
+    assert "● live" not in drawn
+    assert ("as of" in drawn) == (live in ("live", "still"))
 
 
 ENTRIES = [

@@ -102,7 +102,7 @@ async def test_sessions_are_as_they_were(story: Path) -> None:
         await until(pilot, lambda: "First title" in whole_screen(app) and "act 1 of 2" in whole_screen(app))
         assert "Second title" not in whole_screen(app)
         assert "Comet is another matter" not in whole_screen(app)
-        assert "● live   as of 2026-03-01 09:14 · position 4" in whole_screen(app)
+        assert "○ past   as of 2026-03-01 09:14 · position 4" in whole_screen(app)
         await pilot.press("T")
         await until(pilot, lambda: "Comet is another matter" in whole_screen(app))
 

@@ -181,6 +181,21 @@ async def test_a_row_taller_than_the_screen_is_scrolled_through() -> None:
         assert bodies(rows)[-1] == "row 1.24"
 
 
+@pytest.mark.parametrize("place", range(40, 60))
+async def test_a_screen_that_is_opened_somewhere_begins_with_a_whole_row(place: int) -> None:
+    def two(row: int, width: int, state: RowState) -> Sequence[Line]:
+        return tuple((Span(f"row {row}.{line}"),) for line in range(2 + row % 2))
+
+    source = NumberSource(200)
+    async with shown(source, PlainRows(two), size=(40, 11)) as (rows, pilot, _):
+        # As for a change of order: other rows, the cursor where it was by identity.
+        rows.set_source(NumberSource(200), place)
+        await settled(pilot)
+        assert rows.cursor_row == place
+        assert bodies(rows)[0].endswith(".0")
+        assert f"row {place}.{1 + place % 2}" in bodies(rows)
+
+
 async def test_a_row_is_capped() -> None:
     def endless(row: int, width: int, state: RowState) -> Sequence[Line]:
         return ((Span("x"),),) * 5000
@@ -314,6 +329,12 @@ async def test_selection() -> None:
         assert rows.cancel_selection() and rows.selected_rows == [0, 5, 6, 7]
         assert rows.cancel_selection() and rows.selected_rows == []
         assert not rows.cancel_selection()
+
+
+def test_a_selection_is_counted_without_a_second_bare_number() -> None:
+    assert ListStatus(total=2, selected=2).text() == "2 of 2 selected"
+    assert ListStatus(1, 9, 14, selected=2).text() == "2 selected · 1–9 of 14"
+    assert ListStatus(total=14).text() == "14"
 
 
 async def test_a_range_outlives_the_rows_that_are_forgotten() -> None:

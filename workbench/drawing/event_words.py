@@ -151,7 +151,7 @@ def event_line(event: EventRow) -> Line:
     if said is not None:
         before, after = (f"{_flat(said.before)}  " if said.before else ""), _flat(said.after)
         text = Span(_flat(said.text), role)
-        withheld = (Span("quarantined  ", "warning"),) if event.quarantined else ()
+        withheld = (Span("withheld  ", "warning"),) if event.quarantined else ()
         return (*withheld, Span(before, "dim"), text, Span(f"  {after}" if after else "", "faint"))
     return (Span(_flat(_json(event.payload)), "dim"),)
 

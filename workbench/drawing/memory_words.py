@@ -17,7 +17,7 @@ MEMORY_TITLES: Mapping[str, str] = {
     FACT: "facts",
     CHECKPOINT: "checkpoints",
     REVIEW: "reviews",
-    VISIBILITY: "quarantined or released",
+    VISIBILITY: "withheld or released",
     PURGED: "artifacts purged",
 }
 """What the types are called where all of a type are meant."""
@@ -72,7 +72,7 @@ def memory_fields(event_type: str, payload: Payload) -> Iterator[tuple[str, str]
     if isinstance(guard, dict):
         reasons = ", ".join(str(each) for each in guard.get("reasons", ()))
         quarantined = guard.get("visibility") == "raw_only"
-        yield "guard", f"{'quarantined' if quarantined else 'let through'}: {reasons}"
+        yield "guard", f"{'withheld' if quarantined else 'let through'}: {reasons}"
     for item in _items(payload, "evidence"):
         if isinstance(item, dict):
             reason = f" ({item['reason'].replace('_', ' ')})" if isinstance(item.get("reason"), str) else ""
@@ -125,7 +125,7 @@ def _review(payload: Payload) -> Said:
 
 
 def _visibility(payload: Payload) -> Said:
-    return Said("quarantined" if payload.get("quarantined") else "released", _text(payload, "reason"))
+    return Said("withheld" if payload.get("quarantined") else "released", _text(payload, "reason"))
 
 
 def _purged(payload: Payload) -> Said:

@@ -134,6 +134,8 @@ class TaskFile(NamedTuple):
     recorded_at: datetime
     current: bool
     """It was named since the previous checkpoint."""
+    kept: int | None = None
+    """Bytes of the copy; None where there is none, or where it was not looked at."""
 
 
 class PastCheckpoint(NamedTuple):

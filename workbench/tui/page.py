@@ -34,10 +34,11 @@ from workbench.errors import WorkbenchError
 from workbench.tui.actions import APP, LIST, PAGE, PANE, Action, bindings
 from workbench.tui.actions import PAGE_ACTIONS as SHARED_ACTIONS
 from workbench.tui.asking_page import Asking
+from workbench.tui.footer_items import footer_items
 from workbench.tui.live_keys import ListKeys, PaneKeys
 from workbench.tui.present import literal_lines
 from workbench.tui.sizes import LEAST
-from workbench.tui.widgets.frame import FooterItem, FooterLine, HeaderLine, Navigation
+from workbench.tui.widgets.frame import FooterLine, HeaderLine, Navigation
 from workbench.tui.widgets.list_bar import ListBar
 from workbench.tui.widgets.list_messages import Failed, Highlighted, Opened, StatusChanged
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -63,6 +64,8 @@ class Page(Asking, inherit_bindings=False):
     """What only this screen can do; context is `NAME`, `LIST` or `PANE`."""
     OFFERS: ClassVar[frozenset[str]] = frozenset()
     """The ids of the optional shared actions that this screen has."""
+    ON_SELECTION: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """What the footer names first while rows are selected: actions, each with a title; `{}` is how many."""
     COUNTS_NEEDS: ClassVar[bool] = False
     """Whether something may wait for a person here: what `count_needs` counts."""
     FOLLOWS_AS_OF: ClassVar[bool] = False
@@ -84,6 +87,8 @@ class Page(Asking, inherit_bindings=False):
         self._moment_read: AsOf | None = None
         """The moment that this screen shows: another than the program's where it was hidden meanwhile."""
         self._status = ""
+        self._footer_selected = 0
+        """Rows that were selected when the footer was drawn."""
         self._main_list: VirtualList[Any] | None = None
         # What no screen of the program offers has no key, so that one can be given another meaning.
         registry = self.app.registry
@@ -265,21 +270,12 @@ class Page(Asking, inherit_bindings=False):
         # A clock may ask between the mounting of a screen and that of its parts.
         if not self.is_mounted or not self.query("#list-bar"):
             return
-        keymap = self.app.keymap
-        items = [
-            FooterItem(action.id, keymap.shown(action.id), action.title, action.reason(self.app))
-            for action in sorted(self.reachable_actions(), key=lambda action: action.footer)
-            if action.footer
-        ]
         editing = self.query_one("#list-bar", ListBar).editing
-        if editing or (self._showing_detail and self.has_class("-narrow")):
-            back = self.app.registry["page.back"]
-            items.insert(0, FooterItem(back.id, keymap.shown(back.id), back.title))
-        elif led := self.app.back_title(self):
-            items.insert(0, FooterItem("page.back", keymap.shown("page.back"), led))
-        if self.app.as_of is not None:
-            now = self.app.registry["app.now"]
-            items.insert(0, FooterItem(now.id, keymap.shown(now.id), "back to now"))
+        in_detail = self.focused_in_detail() or (self._showing_detail and self.has_class("-narrow"))
+        selected = self._footer_selected = 0 if self.rows is None else self.rows.status.selected
+        items = footer_items(
+            self.app, self, self.reachable_actions(), selected, editing=editing, in_detail=in_detail
+        )
         urgent = self.app.urgent_text()
         self.query_one(FooterLine).show(
             items, urgent or self._status or self.app.status_text(), urgent=bool(urgent)
@@ -408,6 +404,8 @@ class Page(Asking, inherit_bindings=False):
         """Show where the list stands."""
         if message.list is self.rows:
             self.set_count(message.status.text())
+            if message.status.selected != self._footer_selected:
+                self.update_footer()
 
     @on(Highlighted)
     def _row_changed(self, message: Highlighted) -> None:

@@ -8,28 +8,17 @@ from datetime import datetime, tzinfo
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from workbench.tui.present import Line, Role, Span, ago, counted, exact, fit, fit_line, size
+from workbench.tui.file_states import copy_size_words, file_state
+from workbench.tui.present import Line, Span, ago, counted, exact, fit, fit_line
 from workbench.tui.widgets.drawn import DrawnWidget
 from workbench.workspace.evidence_item import EvidenceItem
-
-STATES: dict[str, tuple[str, Role]] = {
-    "archived": ("✓ archived", "success"),
-    "pointer_only": ("◌ pointer only", "dim"),
-    "missing": ("! missing", "warning"),
-    "skipped": ("! skipped", "warning"),
-    "purged": ("◌ purged", "dim"),
-    "lost": ("✗ copy missing", "error"),
-    "damaged": ("✗ damaged", "error"),
-    "unreadable": ("✗ unreadable", "error"),
-    "unknown": ("! unknown", "warning"),
-}
-"""What became of a file, with its mark."""
 
 
 def head_lines(item: EvidenceItem, width: int, now: datetime, zone: tzinfo, *, roomy: bool) -> list[Line]:
     """The head in lines of `width` cells: two, or three where there is room."""
     row, copy = item.row, item.copy
-    state, role = STATES.get(item.state, (item.state.replace("_", " "), "warning"))
+    found = file_state(item.state)
+    state, role = f"{found.sign} {found.word}", found.role
     path = (
         row.path
         if row is not None
@@ -47,13 +36,9 @@ def head_lines(item: EvidenceItem, width: int, now: datetime, zone: tzinfo, *, r
     if row is not None and len(item.beside) > 1:
         at = next((n for n, each in enumerate(item.beside, 1) if each.place == row.place), 1)
         parts.append(f"file {at} of {len(item.beside)}")
-    if copy is not None and copy.size is not None:
-        own = size(copy.size)
-        was = own if row is None or row.size is None else size(row.size)
-        # What was removed leaves marks: the copy may well be the longer one.
-        parts.append(own if was == own else f"{own} (was {was})")
-    elif row is not None and row.size is not None:
-        parts.append(size(row.size))
+    large = copy_size_words(copy.size if copy is not None else None, row.size if row is not None else None)
+    if large:
+        parts.append(large)
     if row is not None:
         parts.append(f"recorded {ago(row.recorded_at, now)} by {row.agent}")
         taken = sum(count for count in row.removed.values() if isinstance(count, int))

@@ -20,6 +20,9 @@ _WORDS_FROM = 44
 _DRAWN = 400
 """Characters of a text that may be seen of it in a line."""
 
+_LEAST_TASK = 3
+"""Cells of a task's name below which its project's gives way."""
+
 _SORTED = "↓"
 
 
@@ -85,21 +88,28 @@ class FactRows:
 
 
 def _where(row: FactRow, most: int) -> str:
-    """Where and who in `most` cells: as many parts as fit, those that say most."""
+    """Where and who in `most` cells.
+
+    What does not fit gives way in this order: the agent, a domain, the end of the task's name, the end of
+    the project's. That there is a task is said at every width: without it the fact would look like one of
+    the whole project.
+    """
     author, project, task = (one_line(text, _DRAWN) for text in (row.agent, row.project, row.task_id))
     scope = _scope(row)
-    ways = (
-        f"{scope} · {author}",
-        scope if task else "",
-        f"{project}/{task}" if project and task else "",
-        f"{project} · {author}" if project else "",
-        project,
-        scope,
-    )
-    for said in ways:
-        if said and line_width((Span(said),)) <= most:
+    for said in (f"{scope} · {author}" if author else "", scope, f"{project}/{task}" if task else ""):
+        if said and _cells(said) <= most:
             return said
-    return fit(ways[-1], most)
+    if not (project and task):
+        if project and author and _cells(f"{project} · {author}") <= most:
+            return f"{project} · {author}"
+        return project if project and _cells(project) <= most else fit(project or scope, most)
+    of_task = max(most - _cells(project) - 1, min(_cells(task), _LEAST_TASK))
+    of_project = most - 1 - of_task
+    return f"{fit(project, min(of_project, _cells(project)))}/{fit(task, min(of_task, _cells(task)))}"
+
+
+def _cells(text: str) -> int:
+    return line_width((Span(text),))
 
 
 def _scope(row: FactRow) -> str:

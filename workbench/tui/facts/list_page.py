@@ -184,7 +184,7 @@ class FactListPage(ReadingPage):
         new = self.new_rows_words(*self._new)
         if self.order == "newest" and new:
             text = f"{new}  {text}"
-        text = f"{text} {ORDER_WORDS[self.order]}".rstrip()
+        text = " · ".join(part for part in (text, ORDER_WORDS[self.order]) if part)
         if self.query("#list-bar"):
             super().set_count(text)
 

@@ -291,9 +291,3 @@ def fact_row(change: FactChange, before: Sequence[str]) -> DeskRow:
     return DeskRow(
         ("fact", fact.id), tuple(blocks), FactPick(fact.id, fact.position, f"{fact.slot} = {fact.value}")
     )
-
-
-def role_of(status: str) -> Role:
-    """How what became of a source file looks."""
-    roles: dict[str, Role] = {"archived": "success", "pointer_only": "text", "skipped": "dim"}
-    return roles.get(status, "error")

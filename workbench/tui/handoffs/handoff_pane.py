@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.strip import Strip
 
 from workbench.errors import WorkbenchError
-from workbench.memory.handoff_views import CheckpointDetail, Handoff, PastCheckpoint
+from workbench.memory.handoff_views import CheckpointDetail, Handoff, PastCheckpoint, TaskFile
 from workbench.memory.views import BriefBundle, Comparison
 from workbench.tui.failures import failure_of
 from workbench.tui.handoffs.checkpoint_side import checkpoint_rows
@@ -350,10 +350,17 @@ def _read_side(workspace: Workspace, row: Handoff, side: str, as_of: datetime | 
     if side == SINCE:
         return reader.since_review(row, as_of=as_of)
     if side == EVIDENCE:
-        return reader.files(row.position, as_of=as_of)
+        return [_with_size(workspace, each) for each in reader.files(row.position, as_of=as_of)]
     if side == HISTORY:
         return reader.history(row.position, as_of=as_of)
     return _served(workspace, row, as_of)
+
+
+def _with_size(workspace: Workspace, file: TaskFile) -> TaskFile:
+    """With the size of its copy: a record knows only that of the file, from which secrets were taken out."""
+    item = file.evidence
+    archived = item.status == "archived" and isinstance(item.sha256, str)
+    return file._replace(kept=workspace.evidence.size(str(item.sha256))) if archived else file
 
 
 def _served(workspace: Workspace, row: Handoff, as_of: datetime | int | None) -> Served:

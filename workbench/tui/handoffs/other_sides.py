@@ -11,24 +11,16 @@ from workbench.memory.handoff_views import Handoff, TaskFile
 from workbench.memory.views import Observation, SinceReview
 from workbench.tui.document import Blank, Block, Heading, Paragraph, Verbatim, note
 from workbench.tui.failures import Failure
-from workbench.tui.handoffs.checkpoint_side import digest_words, fact_row, moment, role_of, verdict_blocks
+from workbench.tui.file_states import copy_size_words, file_state
+from workbench.tui.handoffs.checkpoint_side import digest_words, fact_row, moment, verdict_blocks
 from workbench.tui.handoffs.desk_rows import DeskRow, FilePick, ObservationPick, WholePick
-from workbench.tui.present import Line, Span, ago, counted, number, one_line, size, tokens
+from workbench.tui.present import Line, Span, ago, counted, number, one_line, tokens
 
 _UNDER = 4
-FILE_MARKS = {
-    "archived": Span("■", "success"),
-    "pointer_only": Span("▣", "text"),
-    "missing": Span("✗", "error"),
-    "purged": Span("✗", "error"),
-    "skipped": Span("○", "dim"),
-}
-FILE_WORDS = {
-    "archived": "archived",
-    "pointer_only": "pointer only",
-    "missing": "missing: it was not there when it was named",
-    "purged": "purged: its copy was removed by a person",
-    "skipped": "skipped: it was not to be kept",
+_MEANING = {
+    "missing": "it was not there when it was named",
+    "purged": "its copy was removed by a person",
+    "skipped": "it was not to be kept",
 }
 _TEXT = 600
 """Characters of an entry that are shown; enter goes to the whole."""
@@ -92,10 +84,10 @@ def _entry(said: Observation, now: datetime) -> DeskRow:
     blocks: list[Block] = [Paragraph(text, mark=mark, indent=1), note(about, indent=3)]
     for item in said.evidence:
         spans: Line = (
-            Span(FILE_WORDS.get(item.status, item.status).partition(":")[0] + ": ", role_of(item.status)),
+            Span(f"{file_state(item.status).word}: ", file_state(item.status).role),
             Span(one_line(item.path, 200), "dim"),
         )
-        blocks.append(Paragraph(spans, mark=FILE_MARKS.get(item.status, Span("·", "dim")), indent=3))
+        blocks.append(Paragraph(spans, mark=file_state(item.status).mark, indent=3))
     if said.get("quarantined"):
         blocks.append(Paragraph("withheld from agents", mark=Span("⊘", "warning"), indent=3, role="warning"))
     elif said.get("private"):
@@ -150,16 +142,17 @@ def _because(reason: str) -> str:
 
 def _file(each: TaskFile, nth: int, now: datetime) -> DeskRow:
     item = each.evidence
-    status = FILE_WORDS.get(item.status, item.status)
+    state, meaning = file_state(item.status), _MEANING.get(item.status)
+    status = f"{state.word}: {meaning}" if meaning else state.word
     digest = f" · {digest_words(item.sha256)}" if isinstance(item.sha256, str) else ""
-    if isinstance(item.size, int):
-        digest += f" · {size(item.size)}"
+    if large := copy_size_words(each.kept, item.size if isinstance(item.size, int) else None):
+        digest += f" · {large}"
     about: Line = (
-        Span(status, role_of(item.status)),
+        Span(status, state.role),
         Span(f"{digest} · {each.agent} · {ago(each.recorded_at, now)}", "dim"),
     )
     blocks: list[Block] = [
-        Paragraph(item.path, mark=FILE_MARKS.get(item.status, Span("·", "dim")), indent=1, role="ink"),
+        Paragraph(item.path, mark=file_state(item.status).mark, indent=1, role="ink"),
         Paragraph(about, indent=3),
     ]
     if isinstance(item.reason, str) and item.reason:

@@ -22,7 +22,7 @@ from workbench.tui.handoffs.desk_rows import (
 from workbench.tui.handoffs.going_page import HandoffGoingPage
 from workbench.tui.handoffs.handoff_pane import EVIDENCE, HISTORY
 from workbench.tui.handoffs.page_actions import HANDOFF_ACTIONS, NAME
-from workbench.tui.present import ago, counted
+from workbench.tui.present import ago, counted, number
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts, write_verdicts
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class HandoffsPage(HandoffGoingPage):
             "page.previous_tab",
         }
     )
+    ON_SELECTION = (("handoffs.accept_all", "accept {}"),)
     ACTIONS = HANDOFF_ACTIONS
 
     # Verdicts
@@ -120,13 +121,16 @@ class HandoffsPage(HandoffGoingPage):
         names = [f"{row.project}/{row.task_id}" for row in rows[:_NAMED]]
         more = [f"and {len(rows) - _NAMED} more"] if len(rows) > _NAMED else []
         alarmed = sum(row.alarms.total > 0 for row in rows)
-        warned = [f"{counted(alarmed, 'task')} of them with something that needs a look."] if alarmed else []
+        warned = []
+        if alarmed:
+            has = "has" if alarmed == 1 else "have"
+            warned.append(f"{_of_them(alarmed, len(rows))} {has} something that needs a look.")
         for verdict in ("questioned", "rejected"):
             count = sum(row.review is not None and row.review.verdict == verdict for row in rows)
             if count:
-                warned.append(
-                    f"{counted(count, 'task')} of them {verdict} already: this accepts them after all."
-                )
+                was = "was" if count == 1 else "were"
+                whose, after = _of_them(count, len(rows)), "it" if count == 1 else "them"
+                warned.append(f"{whose} {was} {verdict} already: this accepts {after} after all.")
         details = "\n".join([*names, *more, *([""] if warned else []), *warned])
 
         def accept(sure: bool | None) -> None:
@@ -224,6 +228,13 @@ class HandoffsPage(HandoffGoingPage):
         if workspace is None or not self.is_mounted:
             return []
         return handoff_copies(workspace, self.handoffs.selected_rows, self.cursor_handoff, self.picked)
+
+
+def _of_them(count: int, of: int) -> str:
+    """`count` of so many tasks that are named above, as the beginning of a sentence."""
+    if count == of:
+        return {1: "It", 2: "Both"}.get(count, f"All {number(count)}")
+    return f"{number(count)} of them"
 
 
 PAGE = HandoffsPage

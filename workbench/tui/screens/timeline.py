@@ -48,6 +48,7 @@ class TimelinePage(TimelineStripPage):
             "page.previous_tab",
         }
     )
+    ON_SELECTION = (("page.copy", "copy {}"),)
     ACTIONS = TIMELINE_ACTIONS
     GOTO_HINT = HINT[:1].upper() + HINT[1:]
 

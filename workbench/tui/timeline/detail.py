@@ -134,7 +134,7 @@ def _heading(event: EventRow, now: datetime, order: TimelineOrder) -> Heading:
         return Heading(f"{kind.mark} {kind.word.capitalize()}", when, "error")
     title = _VERBS.get(event.type) or (f"{kind.word} {tool}" if tool else kind.word)
     who = [event.actor, text_of(event, "actor_kind")]
-    private = [*(["private"] if event.private else []), *(["quarantined"] if event.quarantined else [])]
+    private = [*(["private"] if event.private else []), *(["withheld"] if event.quarantined else [])]
     return Heading(
         f"{kind.mark} {title[:1].upper()}{title[1:]}",
         " · ".join(part for part in (*who, *private, _ago(time_of(event, order), now)) if part),

@@ -48,6 +48,8 @@ LIVE_WORDS = {
     "outdated": ("▲ to be migrated", "$attention"),
     "failed": ("✕ not open", "$broken"),
 }
+PAST = ("○ past", "bold $attention")
+"""Instead of live: what comes in meanwhile does not change what was."""
 
 
 def header_content(state: HeaderState, width: int) -> Content:
@@ -57,10 +59,10 @@ def header_content(state: HeaderState, width: int) -> Content:
     where it is not live); the path is shortened from its start. A moment of the past never goes: it is said
     in fewer words.
     """
-    live, live_style = LIVE_WORDS[state.live]
+    is_open = state.live in ("live", "still")
+    live, live_style = PAST if state.live == "live" and state.past else LIVE_WORDS[state.live]
     if state.reason:
         live = f"{live}: {visible(state.reason)}"
-    is_open = state.live in ("live", "still")
     right = "" if not is_open else "read-only" if state.read_only else "read-write"
     # "now" beside "not live" would contradict it: what is shown is of the moment of opening.
     now = "as opened" if state.live == "still" else state.moment if is_open else ""
@@ -251,19 +253,38 @@ LAST = "app.help"
 """Always in the footer."""
 
 
-def chosen_items(items: Sequence[FooterItem], width: int, most: int) -> list[FooterItem]:
-    """The items that fit whole into `width` cells, at most `most`, in order; help is always one of them."""
-    help_item = [item for item in items if item.action_id == LAST]
-    others = [item for item in items if item.action_id != LAST]
-    room = width - 1 - sum(cell_len(item.text) + len(GAP) for item in help_item)
-    chosen: list[FooterItem] = []
-    for item in others:
-        need = cell_len(item.text) + len(GAP)
-        if len(chosen) + len(help_item) >= most or need > room:
-            break
-        room -= need
-        chosen.append(item)
-    return chosen + help_item
+_ROOMY = 120
+"""Cells from which a footer has room for what cannot be done now, too."""
+
+
+def chosen_items(items: Sequence[FooterItem], width: int, most: int, *, narrow: bool) -> list[FooterItem]:
+    """The items that fit whole into `width` cells, at most `most`, in order; help is always one of them.
+
+    In a narrow footer what cannot be done now only has the room that is left by what can.
+    """
+    room = width - 1
+    chosen: set[int] = set()
+    for at, item in enumerate(items):
+        if item.action_id == LAST:
+            chosen.add(at)
+            room -= cell_len(item.text) + len(GAP)
+
+    def take(places: Iterable[int]) -> None:
+        nonlocal room
+        for at in places:
+            need = cell_len(items[at].text) + len(GAP)
+            if len(chosen) >= most or need > room:
+                break
+            room -= need
+            chosen.add(at)
+
+    others = [at for at, item in enumerate(items) if item.action_id != LAST]
+    if narrow:
+        take(at for at in others if not items[at].reason)
+        take(at for at in others if items[at].reason)
+    else:
+        take(others)
+    return [items[at] for at in sorted(chosen)]
 
 
 def shown_items(
@@ -274,8 +295,8 @@ def shown_items(
     The status may take a third of the line, an urgent one four fifths; the keys have the rest.
     """
     status_room = min(cell_len(visible(status)), width * 4 // 5 if urgent else width // 3)
-    room = width - (status_room + 2 if status_room else 0)
-    return chosen_items(items, room, 7 if width < 120 else 9), status_room
+    room, narrow = width - (status_room + 2 if status_room else 0), width < _ROOMY
+    return chosen_items(items, room, 7 if narrow else 9, narrow=narrow), status_room
 
 
 def footer_content(items: Sequence[FooterItem], status: str, width: int, *, urgent: bool = False) -> Content:

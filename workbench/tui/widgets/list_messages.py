@@ -28,12 +28,15 @@ class ListStatus:
     selected: int = 0
 
     def text(self) -> str:
-        """`1–9 of 214`, `≥ 200`, `2 selected · 14`, or `…` while the list loads."""
+        """`1–9 of 214`, `≥ 200`, `2 selected · 1–9 of 14`, `2 of 14 selected`, or `…` while it loads."""
         if self.loading:
             return ELLIPSIS
         whole = f"≥ {number(self.at_least)}" if self.total is None else number(self.total)
         if self.first is not None and self.last is not None and self.total != 0:
             whole = f"{number(self.first)}–{number(self.last)} of {whole}"
+        elif self.selected:
+            # Two bare numbers side by side do not say which of them is what.
+            return f"{number(self.selected)} of {whole} selected"
         return f"{number(self.selected)} selected · {whole}" if self.selected else whole
 
 

@@ -57,6 +57,11 @@ class Viewport:
         if missing > 0:
             self._up(missing)
 
+    def begin_whole(self) -> None:
+        """Begin the screen with the first line of its first row, where the row is not taller than it."""
+        if self.offset and self._height_of(self.top) <= self.lines:
+            self.offset = 0
+
     def scroll(self, lines: int) -> int:
         """Move the screen down (or, negative, up); the result is by how many lines it moved."""
         if lines < 0:

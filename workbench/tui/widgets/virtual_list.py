@@ -447,6 +447,8 @@ class VirtualList(RowsWidget[Row], can_focus=True):
         self._view.place(at, at)
         self._view.scroll(-(self._view.lines // 3))
         self._view.settle()
+        # Who is put somewhere else would take the second half of a row for a row.
+        self._view.begin_whole()
 
     def _held(self, place: Row | Hashable) -> int | None:
         source = self.source
