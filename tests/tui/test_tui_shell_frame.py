@@ -171,3 +171,10 @@ def test_the_line_above_a_list_as_it_looks() -> None:
     assert bar_content("", "/", "1–9 of 214", 30).plain == " / filter          1–9 of 214 "
     assert bar_content("[bold]x", "/", "3", 30).plain == " / [bold]x                  3 "
     assert bar_content("", "", "3", 10).plain == "        3 "
+
+
+@pytest.mark.parametrize("width", range(12, 40))
+def test_the_key_of_the_filter_stays_beside_any_count(width: int) -> None:
+    drawn = bar_content("", "/", "1–18 of 1 204 · most replaced first", width).plain
+    assert drawn.startswith(" / ")
+    assert len(drawn) <= width

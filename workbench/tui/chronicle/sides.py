@@ -235,7 +235,7 @@ def _behind(row: StreamRow) -> Line:
         return (Span("✓", "success"), Span(" every event is in a section", "text"))
     events = Span(counted(row.lag_events, "event"), "text")
     if not row.due_units:
-        return (events, Span(", nothing of them closed", "dim"))
+        return (events, Span(", not closed" if row.lag_events == 1 else ", none of them closed", "dim"))
     due = counted(row.due_units, "closed stretch", "closed stretches")
     return (events, Span(f", {due} to write up", "warning"))
 

@@ -68,18 +68,22 @@ def comparison_rows(
     for name, title in TITLES.items():
         part: ListChange = getattr(change, name)
         if part.kept or part.added or part.gone:
-            rows.append(_heading(title, _remark(part)))
-            rows += _changes(name, part, frozenset(change.dropped) if name == "next_steps" else None)
+            dropped = frozenset(change.dropped) if name == "next_steps" else None
+            rows.append(_heading(title, _remark(part, dropped)))
+            rows += _changes(name, part, dropped)
     return rows
 
 
-def _remark(part: ListChange) -> str:
+def _remark(part: ListChange, dropped: frozenset[str] | None) -> str:
+    """How many lines of each sort; of next steps (`dropped` is given) what is not there any more is done."""
+    done = 0 if dropped is None else sum(text not in dropped for text in part.gone)
     reworded = sum(each.reworded for each in part.kept)
     counts = (
         (len(part.kept) - reworded, "kept"),
         (reworded, "reworded"),
         (len(part.added), "added"),
-        (len(part.gone), "gone"),
+        (done, "done"),
+        (len(part.gone) - done, "gone"),
     )
     return ", ".join(f"{count} {word}" for count, word in counts if count)
 

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 def bar_content(filter_text: str, key: str, count: str, width: int) -> Content:
     """The line in `width` cells: `/ filter` or the filter that is set, and the count at the right.
 
-    `key` is the live key of the filter; empty where the list has none.
+    `key` is the live key of the filter; empty where the list has none. Where there is little room it
+    stands there alone.
     """
-    shown_count = fit(count, min(cell_len(visible(count)), max(width - 3, 0))) if count else ""
+    # The key stays whatever the count says: nothing else tells that the list can be narrowed.
+    kept = cell_len(key) + 1 if key else 0
+    shown_count = fit(count, min(cell_len(visible(count)), max(width - 3 - kept, 0))) if count else ""
     room = max(width - cell_len(shown_count) - 3, 0)
     if filter_text:
         left = Content.assemble(
@@ -34,7 +37,7 @@ def bar_content(filter_text: str, key: str, count: str, width: int) -> Content:
     elif key:
         left = Content.assemble((f"{key} filter", "$quiet"))
         if left.cell_length > room:
-            left = Content("")
+            left = Content.assemble((key, "$quiet"))
     else:
         left = Content("")
     padding = max(width - left.cell_length - cell_len(shown_count) - 2, 0)
