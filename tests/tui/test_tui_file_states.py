@@ -46,7 +46,7 @@ def in_viewer(status: str, kept: int | None) -> str:
 
 def in_list(status: str, kept: int | None) -> str:
     item = Evidence(path="notes.md", status=status, size=366)
-    rows = evidence_rows([TaskFile(item, 3, "codex", NOW, True, kept)], NOW)
+    rows = evidence_rows([TaskFile(item, 3, "codex", NOW, True, kept)], 3, NOW)
     return "\n".join(Document(row.blocks).plain(1000)[0] for row in rows)
 
 

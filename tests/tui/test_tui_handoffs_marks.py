@@ -40,7 +40,7 @@ def test_files_stand_with_the_checkpoint_that_they_came_with(tmp_path: Path) -> 
 
         def headings() -> list[str]:
             row = row_of(desk)
-            rows = evidence_rows(desk.workspace.readers.handoffs.files(row.position), row, NOW)
+            rows = evidence_rows(desk.workspace.readers.handoffs.files(row.position), row.position, NOW)
             return [
                 f"{key[1]}" if key[0] == "heading" else Path(key[2]).name
                 for key in (each.key for each in rows)

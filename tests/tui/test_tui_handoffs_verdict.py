@@ -16,7 +16,8 @@ from workbench.memory.events import ReviewItem
 from workbench.memory.reviews_written import MAX_COMMENT
 from workbench.memory.views import Review
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.verdict import Choices, Judged, Verdict, VerdictDialog
+from workbench.tui.dialogs.verdict import Choices, Judged, VerdictDialog
+from workbench.tui.drafts import Verdict
 from workbench.tui.present import number
 from workbench.tui.verdicts import VerdictsWritten, ask_verdict, tell_verdicts, write_verdicts
 from workbench.workspace import Workspace

@@ -15,7 +15,8 @@ from tests.tui.trouble_probe import locked
 from tests.workspace.handoff_cases import Desk, make_desk
 from workbench.memory.reviews_written import ReviewReceipt
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.verdict import Choices, Judged, Verdict, VerdictDialog
+from workbench.tui.dialogs.verdict import Choices, Judged, VerdictDialog
+from workbench.tui.drafts import Verdict
 from workbench.tui.verdicts import write_verdicts
 from workbench.workspace import Workspace
 

@@ -7,9 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from workbench.memory.events import ReviewItem
 
 Words = TypeVar("Words")
+
+
+class Verdict(NamedTuple):
+    """What a person decided."""
+
+    verdict: str
+    comment: str
+    item: ReviewItem | None
+    """The line that is meant; None for the whole."""
+
+
+class Decision(NamedTuple):
+    """What a person typed of what a slot holds from now on."""
+
+    value: str
+    why: str
 
 
 @dataclass

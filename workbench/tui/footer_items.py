@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.tui.actions import Action
@@ -10,15 +10,15 @@ from workbench.tui.present import number
 from workbench.tui.widgets.frame import FooterItem
 
 if TYPE_CHECKING:
-    from workbench.tui.page import Page
     from workbench.tui.shell import Shell
 
 
 def footer_items(
     app: Shell,
-    page: Page,
     reachable: Iterable[Action],
     selected: int,
+    on_selection: Sequence[tuple[str, str]],
+    led: str,
     *,
     editing: bool,
     in_detail: bool,
@@ -26,8 +26,9 @@ def footer_items(
     """The keys of a page, in the order in which the footer takes them.
 
     While the past is shown the way back to now comes first. Then, while rows are selected, what acts on
-    them (`page.ON_SELECTION`) and the key that drops them; else what esc
-    leaves: the filter that is being edited, what the person was led to, or the detail that has the keys.
+    them (`on_selection`, as `Page.ON_SELECTION`) and the key that drops them; else what esc leaves: the
+    filter that is being edited, what the person was led to (`led` says where from), or the detail that
+    has the keys.
     """
     keymap = app.keymap
 
@@ -40,7 +41,7 @@ def footer_items(
         first.append(FooterItem("app.now", keymap.shown("app.now"), "back to now"))
     acting: set[str] = set()
     if selected and not editing:
-        for action_id, title in page.ON_SELECTION:
+        for action_id, title in on_selection:
             acting.add(action_id)
             reason = app.registry[action_id].reason(app)
             shown = title.format(number(selected))
@@ -48,7 +49,7 @@ def footer_items(
         first.append(back("drop selection"))
     elif editing:
         first.append(back(app.registry["page.back"].title))
-    elif led := app.back_title(page):
+    elif led:
         first.append(back(led))
     elif in_detail:
         first.append(back(app.registry["page.back"].title))

@@ -274,7 +274,13 @@ class Page(Asking, inherit_bindings=False):
         in_detail = self.focused_in_detail() or (self._showing_detail and self.has_class("-narrow"))
         selected = self._footer_selected = 0 if self.rows is None else self.rows.status.selected
         items = footer_items(
-            self.app, self, self.reachable_actions(), selected, editing=editing, in_detail=in_detail
+            self.app,
+            self.reachable_actions(),
+            selected,
+            self.ON_SELECTION,
+            self.app.back_title(self),
+            editing=editing,
+            in_detail=in_detail,
         )
         urgent = self.app.urgent_text()
         self.query_one(FooterLine).show(

@@ -18,7 +18,7 @@ from textual.app import App
 from workbench.errors import WorkbenchError
 from workbench.tui.access import Access
 from workbench.tui.actions import Action, Registry
-from workbench.tui.drafts import Drafts
+from workbench.tui.drafts import Decision, Drafts, Verdict
 from workbench.tui.failures import Failure
 from workbench.tui.keymap import Keymap
 from workbench.tui.state import UserState
@@ -27,8 +27,6 @@ from workbench.tui.widgets.frame import HeaderState, NavigationEntry
 if TYPE_CHECKING:
     from workbench.tui.copying import CopyChoice
     from workbench.tui.destinations import Destination
-    from workbench.tui.dialogs.verdict import Verdict
-    from workbench.tui.facts.supersede_dialog import Typed
     from workbench.tui.moments import AsOf
     from workbench.workspace import Workspace
 
@@ -75,7 +73,7 @@ class Shell(App[None], inherit_bindings=False):
         super().__init__()
         self.verdict_drafts: Drafts[Verdict] = Drafts("verdict")
         """By target and line, the verdicts that were begun and left."""
-        self.decision_drafts: Drafts[Typed] = Drafts("decision")
+        self.decision_drafts: Drafts[Decision] = Drafts("decision")
         """By scope and slot, what was typed in decisions that were not recorded."""
 
     def drafts_lost_by_leaving(self) -> list[str]:

@@ -12,7 +12,8 @@ from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.memory.reviews_written import ReviewReceipt
-    from workbench.tui.dialogs.verdict import Judged, Verdict
+    from workbench.tui.dialogs.verdict import Judged
+    from workbench.tui.drafts import Verdict
     from workbench.tui.page import Page
     from workbench.workspace import Workspace
 

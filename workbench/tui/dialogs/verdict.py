@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -22,6 +22,7 @@ from workbench.memory.reviews_written import MAX_COMMENT, ReviewReceipt
 from workbench.memory.views import Review
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.comment_area import CommentArea
+from workbench.tui.drafts import Verdict
 from workbench.tui.failures import failure_of
 from workbench.tui.present import literal, number, one_line, wrap
 
@@ -77,15 +78,6 @@ class Judged:
     def about(self) -> tuple[str, str, ReviewItem | None]:
         """What a draft of the verdict is kept by."""
         return self.kind, self.id, self.item
-
-
-class Verdict(NamedTuple):
-    """What a person decided."""
-
-    verdict: str
-    comment: str
-    item: ReviewItem | None
-    """The line that is meant; None for the whole."""
 
 
 class Choices(Static, can_focus=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,6 +15,7 @@ from textual.widgets import Static, TextArea
 from workbench.memory.errors import StaleFact
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.comment_area import CommentArea
+from workbench.tui.drafts import Decision
 from workbench.tui.facts.fact_words import scope_of
 from workbench.tui.failures import failure_of
 from workbench.tui.present import literal, number, one_line, plain_lines, visible
@@ -31,13 +32,6 @@ _NOW_LINES = 2
 _ROOMY_ROWS = 24
 _NAMED = 60
 """Cells that name the slot of a draft."""
-
-
-class Typed(NamedTuple):
-    """What a person typed."""
-
-    value: str
-    why: str
 
 
 def slot_of(row: FactRow) -> tuple[str, ...]:
@@ -96,7 +90,9 @@ class SupersedeDialog(Dialog["Receipt"]):
     }
     """
 
-    def __init__(self, workspace: Workspace, row: FactRow, typed: Typed | None = None, key: str = "") -> None:
+    def __init__(
+        self, workspace: Workspace, row: FactRow, typed: Decision | None = None, key: str = ""
+    ) -> None:
         super().__init__()
         self._key = key
         self._about = slot_of(row)
@@ -110,15 +106,15 @@ class SupersedeDialog(Dialog["Receipt"]):
         self._busy = False
 
     @property
-    def typed(self) -> Typed:
+    def typed(self) -> Decision:
         """What stands in the two fields."""
-        return Typed(
+        return Decision(
             self.query_one("#value", TextArea).text.strip(), self.query_one("#why", TextArea).text.strip()
         )
 
     def compose(self) -> ComposeResult:
         held = self.row.value if editable(self.row.value) else ""
-        value, why = self._typed or Typed(held, "")
+        value, why = self._typed or Decision(held, "")
         with Vertical(classes="panel") as panel:
             panel.border_title = "Decide what a slot holds"
             panel.border_subtitle = literal(f"decision by {one_line(self._workspace.owner, 40)}")

@@ -323,7 +323,7 @@ class HandoffPane(Vertical):
         if self.side == SINCE:
             return since_rows(row, found, now)
         if self.side == EVIDENCE:
-            return evidence_rows(found, row, now)
+            return evidence_rows(found, row.position, now)
         if self._compared is not None:
             return comparison_rows(self._compared.change, self._compared.older, self._compared.newer, now)
         return history_rows(found, self._marked, now, most=MOST_HISTORY)

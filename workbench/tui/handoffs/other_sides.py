@@ -99,8 +99,8 @@ def _entry(said: Observation, now: datetime) -> DeskRow:
 # -- evidence ------------------------------------------------------------------------------
 
 
-def evidence_rows(files: Sequence[TaskFile], row: Handoff, now: datetime) -> list[DeskRow]:
-    """The task's source files: what came after the checkpoint, with it, and before the one before it."""
+def evidence_rows(files: Sequence[TaskFile], checkpoint: int, now: datetime) -> list[DeskRow]:
+    """The task's source files: what came after the checkpoint at a position, with it, and earlier."""
     if not files:
         blocks = (
             Paragraph("No entry of this task names a source file", role="strong"),
@@ -108,8 +108,8 @@ def evidence_rows(files: Sequence[TaskFile], row: Handoff, now: datetime) -> lis
         )
         return [DeskRow("none", blocks)]
     rows: list[DeskRow] = []
-    since = [each for each in files if each.current and each.position > row.position]
-    held = [each for each in files if each.current and each.position <= row.position]
+    since = [each for each in files if each.current and each.position > checkpoint]
+    held = [each for each in files if each.current and each.position <= checkpoint]
     earlier = [each for each in files if not each.current]
     for title, part in (
         ("Since this checkpoint", since),

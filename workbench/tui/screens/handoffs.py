@@ -106,7 +106,8 @@ class HandoffsPage(HandoffGoingPage):
     def action_accept_all(self) -> None:
         """Accept the checkpoints of the selected tasks, as they are on the screen now."""
         from workbench.tui.dialogs.confirm import ConfirmDialog
-        from workbench.tui.dialogs.verdict import Judged, Verdict
+        from workbench.tui.dialogs.verdict import Judged
+        from workbench.tui.drafts import Verdict
 
         rows = self.handoffs.target_rows
         if not rows:
