@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from tests.tui.facts_probe import (
     NOW,
@@ -615,3 +616,24 @@ async def test_a_commit_while_the_program_ends_changes_nothing(root: Path) -> No
     async with app.run_test(size=(100, 30)) as pilot:
         page = await rows_shown(pilot, app)
     assert app.unexpected == [] and not page.is_attached
+
+
+async def test_who_ends_a_search_without_choosing_returns_to_where_they_were(root: Path) -> None:
+    app = app_on(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        await pilot.press("j", "j", "j")
+        await until(pilot, lambda: page.facts.status.first == 1)
+        here = page.cursor_fact
+        assert here is not None
+        for keys, kept in ((("escape", "escape"), True), (("enter", "j", "escape"), False)):
+            await pilot.press("slash")
+            await until(pilot, lambda: isinstance(app.focused, Input))
+            await pilot.press(*"a")
+            await until(pilot, lambda: page.wanted.text == "a" and not page.facts.status.loading)
+            await rows_shown(pilot, app)
+            await pilot.press(*keys)
+            await until(pilot, lambda: page.wanted.text == "" and not page.facts.status.loading)
+            await rows_shown(pilot, app)
+            assert page.cursor_fact is not None
+            assert (page.cursor_fact.id == here.id) is kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,58 @@ def remembered(tmp_path: Path, root: Path) -> str:
     state, problem = load_state(state_file(tmp_path / "state", root))
     assert problem == ""
     return state.theme
+
+
+async def test_the_theme_of_that_very_name_comes_first(root: Path) -> None:
+    app = WorkbenchApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.workspace is not None)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+        dialog = app.screen
+        assert isinstance(dialog, ChooseDialog)
+        await pilot.press(*"dark")
+        await until(pilot, lambda: len(dialog.shown) < len(SHIPPED))
+        assert [choice.title for choice in dialog.shown][:1] == ["Dark"]
+
+
+def _is_laid_out(options: OptionList) -> bool:
+    return options.highlighted is not None and options.size.height > 1
+
+
+async def test_the_line_under_the_cursor_of_a_dialog_is_reversed_in_the_terminals_own_colours(
+    root: Path,
+) -> None:
+    app = WorkbenchApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.workspace is not None)
+        for theme, reversed_ in (("ansi-dark", True), ("dark", False)):
+            app.theme = theme
+            await pilot.press("ctrl+t")
+            await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+            options = app.screen.query_one(OptionList)
+            await until(pilot, partial(_is_laid_out, options))
+            at = options.highlighted
+            assert at is not None
+            for line in range(2):
+                styles = [segment.style for segment in options.render_line(line)]
+                is_reversed = all(style is not None and bool(style.reverse) for style in styles)
+                assert is_reversed is (reversed_ and line == at)
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.page)
+
+
+async def test_a_page_is_gone_down_in_lines_that_were_just_put_in(root: Path) -> None:
+    app = WorkbenchApp(root)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.workspace is not None)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+        options = app.screen.query_one(OptionList)
+        options.add_options([f"theme {number}" for number in range(200)])
+        options.highlighted = 150
+        await pilot.press("pagedown")
+        assert options.highlighted > 150
 
 
 @pytest.mark.parametrize("name", some([*sorted(SHIPPED), *USERS], 4))

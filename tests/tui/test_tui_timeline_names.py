@@ -93,6 +93,26 @@ async def test_names_are_offered_and_remembered(story: Path) -> None:
         assert shown(again) == [5]
 
 
+async def test_enter_takes_the_name_that_was_typed_where_nothing_was_chosen(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+
+        async def narrowed_by(*keys: str) -> None:
+            await pilot.press("f")
+            await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
+            await until(pilot, lambda: app.screen.query_one(Input).has_focus)
+            await pilot.press(*keys, "enter")
+            await until(pilot, lambda: app.screen is page)
+
+        await narrowed_by(*"comet")
+        assert page.wanted == TimelineFilter(projects=("comet",))
+        # What is chosen already stays, and whoever only looked narrows to nothing.
+        await narrowed_by(*"comet")
+        await narrowed_by()
+        assert page.wanted == TimelineFilter(projects=("comet",))
+
+
 async def test_a_name_that_nothing_has_finds_nothing(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.tui.page import Page
 from workbench.tui.present import number
@@ -30,6 +30,8 @@ class ReadingPage(Page):
         self._moment: datetime | None = None
         """From which every age is counted; None before anything was read."""
         self._typing: Timer | None = None
+        self._unsearched: Any = None
+        """Where the cursor stood before anything was searched for."""
 
     @property
     def as_of(self) -> int | None:
@@ -52,6 +54,18 @@ class ReadingPage(Page):
         if self._typing is not None:
             self._typing.stop()
         self._typing = self.set_timer(TYPING_SECONDS, self.filter_typed)
+
+    def back_from_search(self, before: str, after: str, at: Any, *, chosen: bool) -> Any:
+        """Where a list opens whose search goes from one text to another: at `at`, None for its beginning.
+
+        Who ends a search and has `chosen` none of what it found returns to the row they came from.
+        """
+        if after:
+            if not before:
+                self._unsearched = at
+            return at
+        came_from, self._unsearched = self._unsearched, None
+        return came_from if before and not chosen and came_from is not None else at
 
     def new_rows_words(self, count: int, more: bool) -> str:
         """What came in above the list while it is read further down, and the key that leads there; or ""."""

@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from workbench.identity.folding import stands_in
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, literal, visible
+from workbench.tui.widgets.choice_rows import ChoiceRows
 
 LINE = 71
 """Cells of a line at the panel's full width."""
@@ -58,6 +59,15 @@ def choice_line(choice: Choice, width: int, title_width: int) -> Content:
     )
 
 
+def _distance(title: str, typed: str) -> int:
+    """How far what was typed is from the name of a line: it, its beginning, that of a word, anything."""
+    if title == typed:
+        return 0
+    if title.startswith(typed):
+        return 1
+    return 2 if any(word.startswith(typed) for word in title.split()) else 3
+
+
 class ChooseDialog(Dialog[str]):
     """Ends with the id of the chosen line, None for esc. The arrow keys move while the input has the keys."""
 
@@ -90,7 +100,7 @@ class ChooseDialog(Dialog[str]):
             panel.border_title = literal(self._title)
             if self._searchable:
                 yield Input(placeholder="type to search")
-            options = OptionList(markup=False)
+            options = ChoiceRows(markup=False)
             options.can_focus = not self._searchable
             yield options
             yield Static("nothing fits", id="nothing", markup=False)
@@ -107,8 +117,10 @@ class ChooseDialog(Dialog[str]):
 
     @property
     def shown(self) -> list[Choice]:
-        """The lines that match what was typed."""
-        return [choice for choice in self._choices if choice.matches(self._words)]
+        """The lines that match what was typed: first those whose name that is, or begins so."""
+        found = [choice for choice in self._choices if choice.matches(self._words)]
+        typed = " ".join(self._words)
+        return sorted(found, key=lambda choice: _distance(choice.title.casefold(), typed)) if typed else found
 
     def _fill(self) -> None:
         options = self.query_one(OptionList)

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit
+from workbench.tui.widgets.choice_rows import ChoiceRows
 
 
 class CopyMenu(Dialog[int]):
@@ -35,7 +36,7 @@ class CopyMenu(Dialog[int]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel") as panel:
             panel.border_title = "Copy"
-            yield OptionList(
+            yield ChoiceRows(
                 *(
                     Option(Content.assemble((f"{number} ", "bold $accent"), fit(label, 36)))
                     for number, label in enumerate(self._labels, 1)

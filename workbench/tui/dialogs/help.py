@@ -20,6 +20,7 @@ from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.dialogs.choose import Choice, choice_line
 from workbench.tui.dialogs.guide import guide_content
 from workbench.tui.present import visible
+from workbench.tui.widgets.choice_rows import ChoiceRows
 
 if TYPE_CHECKING:
     from workbench.tui.actions import Action
@@ -110,7 +111,7 @@ class HelpDialog(Dialog[str]):
         with Vertical(classes="panel") as panel:
             panel.border_title = "Help"
             yield Static(id="tabs")
-            yield OptionList(markup=False)
+            yield ChoiceRows(markup=False)
             with VerticalScroll(id="guide"):
                 yield Static(id="guide-text", markup=False)
             yield Static(key_line(("enter", "run"), ("[ ]", "guide"), ("esc", "close")), classes="keys")

@@ -199,6 +199,7 @@ class FactListPage(ReadingPage):
         if self.focused_in_detail() and (row := self.pane.row) is not None:
             # What is read there is what the person is at, also where the list stands at its start.
             at = row.position
+        at = self.back_from_search(self.wanted.text, wanted.text, at, chosen=not self._first)
         if wanted != self.wanted:
             self._gave_way = None
         self.wanted, self.order = wanted, order

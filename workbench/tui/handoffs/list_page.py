@@ -185,13 +185,16 @@ class HandoffListPage(ReadingPage):
         """Narrow the list, the cursor where it was as near as the filter allows."""
         if wanted == self.wanted:
             return
+        seen = self.handoffs.visible_rows
+        first = not seen or (self.handoffs.status.first in (1, None) and seen[0].key == self._at)
+        at = self.back_from_search(self.wanted.text, wanted.text, self._at, chosen=not first)
         self.wanted, self._gave_way = wanted, None
         if wanted.text != self.filter_text.strip():
             # While it is being typed a blank at its end is the beginning of the next word.
             self.set_filter(wanted.text)
         self._show_filter()
         # What was typed is looked for from the start: the first hits are what one waits for.
-        self._read(at=None if wanted.text else self._at)
+        self._read(at=None if wanted.text else at)
         self.update_footer()
 
     def _read(self, at: tuple[str, str] | None = None) -> None:

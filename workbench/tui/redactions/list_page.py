@@ -166,6 +166,7 @@ class RedactionListPage(ReadingPage):
         if wanted == self.wanted:
             return
         at = None if self._first else self._at
+        at = self.back_from_search(self.wanted.text, wanted.text, at, chosen=not self._first)
         self.wanted = wanted
         if wanted.text != self.filter_text.strip():
             self.set_filter(wanted.text)

@@ -19,6 +19,7 @@ from workbench.identity.folding import stands_in
 from workbench.tui.dialogs.base import Dialog, key_line
 from workbench.tui.present import fit, number
 from workbench.tui.timeline.event_words import type_title
+from workbench.tui.widgets.choice_rows import ChoiceRows
 from workbench.workspace.readers.timeline_names import Offered
 from workbench.workspace.rows import TimelineFilter
 
@@ -112,6 +113,9 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
         }
         if wanted.visibility:
             self._chosen.add(("visibility", wanted.visibility))
+        self._before = frozenset(self._chosen)
+        self._aimed = False
+        """The person went to the entry under the cursor, or typed its name."""
         self._words: list[str] = []
         self._shown: list[_Entry | None] = []
 
@@ -119,7 +123,7 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
         with Vertical(classes="panel") as panel:
             panel.border_title = "Narrow the timeline to"
             yield _Search(placeholder="type to search")
-            options = OptionList(markup=False)
+            options = ChoiceRows(markup=False)
             options.can_focus = False
             yield options
             yield Static(
@@ -199,6 +203,7 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:
         self._words = event.value.casefold().split()
+        self._aimed = bool(self._words)
         self.query_one(OptionList).highlighted = None
         self._fill()
 
@@ -226,10 +231,16 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
 
     def action_move(self, how: str) -> None:
         """Move the cursor."""
+        self._aimed = True
         getattr(self.query_one(OptionList), f"action_{how}")()
 
     def action_take(self) -> None:
-        """End with what is chosen."""
+        """End with what is chosen; where nothing was, with what the person went to."""
+        at = self.query_one(OptionList).highlighted
+        entry = self._shown[at] if at is not None else None
+        new = entry is not None and (entry.group, entry.name) not in self._chosen
+        if new and self._aimed and self._chosen == self._before:
+            self.action_choose()
         self.dismiss(self.result)
 
 

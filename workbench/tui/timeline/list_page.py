@@ -207,10 +207,11 @@ class TimelineListPage(ReadingPage):
     def _narrow(self, wanted: TimelineFilter) -> None:
         if wanted == self.wanted:
             return
-        at_newest = self._at_newest()
+        at = None if self._at_newest() else self._at
+        at = self.back_from_search(self.wanted.text, wanted.text, at, chosen=not self._first)
         self.wanted, self._gave_way = wanted, None
         self._show_filter()
-        self._read(at=None if at_newest else self._at)
+        self._read(at=at)
         self.count_activity()
 
     def _at_newest(self) -> bool:
