@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.widgets import Input, Static
+from textual.containers import VerticalScroll
+from textual.widgets import Input, OptionList, Static
 
 from tests.tui.shell_probe import (
     EmptyPage,
@@ -165,3 +166,36 @@ async def test_the_help_key_is_a_letter_in_a_text_field(root: Path) -> None:
         await pilot.press("question_mark")
         await until(pilot, lambda: prompt.query_one(Input).value == "?")
         assert app.screen is prompt
+
+
+async def test_help_moves_with_the_keys_of_a_list_and_tells_a_long_line_whole(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        options = app.screen.query_one(OptionList)
+        await until(pilot, lambda: options.highlighted is not None and options.size.height > 1)
+        first = options.highlighted
+        await pilot.press("G")
+        assert options.highlighted == options.option_count - 1
+        await pilot.press("g")
+        assert options.highlighted == first
+        await pilot.press("full_stop")
+        assert first is not None and options.highlighted is not None and options.highlighted > first + 1
+        await pilot.press("comma")
+        assert options.highlighted == first
+        whole = app.screen.query_one("#whole", Static)
+        told = set()
+        for at in range(options.option_count):
+            options.highlighted = at
+            await pilot.pause()
+            told.add(str(whole.content))
+        assert {choice.detail for _, group in help_entries(app) for choice in group} <= told
+        await pilot.press("right_square_bracket")
+        guide = app.screen.query_one("#guide", VerticalScroll)
+        await until(pilot, lambda: guide.max_scroll_y > 0)
+        await pilot.press("G")
+        await until(pilot, lambda: guide.scroll_y == guide.max_scroll_y)
+        await pilot.press("g")
+        await until(pilot, lambda: guide.scroll_y == 0)

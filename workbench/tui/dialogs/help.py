@@ -79,6 +79,19 @@ def tabs_line(names: Sequence[str], active: int, width: int) -> Content:
     return line + Content.assemble((" …", "$quiet")) if last < len(titles) else line
 
 
+_MOVES = {
+    "down": ("down", "cursor_down"),
+    "up": ("up", "cursor_up"),
+    "page_down": ("page_down", "page_down"),
+    "page_up": ("page_up", "page_up"),
+    "home": ("home", "first"),
+    "end": ("end", "last"),
+}
+"""By a move, what it is called of the guide's text and of the list of keys."""
+_ROOMY = 80
+"""Columns below which a line has no room for what a key does."""
+
+
 class HelpDialog(Dialog[str]):
     """Ends with the id of the action to run, None for esc. `[` and `]` turn to the guide and back."""
 
@@ -88,6 +101,10 @@ class HelpDialog(Dialog[str]):
         Binding("q,question_mark", "cancel", "close", show=False),
         Binding("j", "move('down')", "down", show=False),
         Binding("k", "move('up')", "up", show=False),
+        Binding("full_stop", "move('page_down')", "page down", show=False),
+        Binding("comma", "move('page_up')", "page up", show=False),
+        Binding("g", "move('home')", "first", show=False),
+        Binding("G", "move('end')", "last", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -98,6 +115,10 @@ class HelpDialog(Dialog[str]):
     HelpDialog #guide { display: none; height: 1fr; }
     HelpDialog.-guide #guide { display: block; }
     HelpDialog.-guide OptionList { display: none; }
+    HelpDialog #whole { display: none; height: 2; }
+    HelpDialog.-cut #whole { display: block; }
+    HelpDialog.-cut .keys { margin-top: 0; }
+    HelpDialog.-guide #whole { display: none; }
     """
 
     def __init__(self, groups: Sequence[tuple[str, Sequence[Choice]]]) -> None:
@@ -114,6 +135,7 @@ class HelpDialog(Dialog[str]):
             yield ChoiceRows(markup=False)
             with VerticalScroll(id="guide"):
                 yield Static(id="guide-text", markup=False)
+            yield Static(id="whole", markup=False)
             yield Static(key_line(("enter", "run"), ("[ ]", "guide"), ("esc", "close")), classes="keys")
 
     def on_mount(self) -> None:
@@ -122,6 +144,7 @@ class HelpDialog(Dialog[str]):
 
     def on_resize(self) -> None:
         """Fill the list: its lines are as wide as the panel. Called too when the dialog is first laid out."""
+        self.set_class(self.app.size.width < _ROOMY, "-cut")
         self._fill()
         self._draw_tabs()
         if self._page:
@@ -178,11 +201,21 @@ class HelpDialog(Dialog[str]):
         self._show_page()
 
     def action_move(self, direction: str) -> None:
-        """Move with the letters."""
+        """Move with the letters, as in a list."""
+        of_guide, of_list = _MOVES[direction]
         if self._page:
-            getattr(self.query_one("#guide", VerticalScroll), f"scroll_{direction}")(animate=False)
+            getattr(self.query_one("#guide", VerticalScroll), f"scroll_{of_guide}")(animate=False)
         else:
-            getattr(self.query_one(OptionList), f"action_cursor_{direction}")()
+            getattr(self.query_one(OptionList), f"action_{of_list}")()
+
+    @on(OptionList.OptionHighlighted)
+    def _say_whole(self) -> None:
+        """Where its line has no room for what a key does, that stands below the list."""
+        whole = self.query_one("#whole", Static)
+        at = self.query_one(OptionList).highlighted
+        chosen = self._ids[at] if at is not None and at < len(self._ids) else None
+        found = next((each for _, group in self._groups for each in group if each.id == chosen), None)
+        whole.update(Content.assemble((visible(found.detail), "$quiet")) if found is not None else "")
 
     @on(OptionList.OptionSelected)
     def _run(self, event: OptionList.OptionSelected) -> None:

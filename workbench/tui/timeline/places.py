@@ -14,7 +14,7 @@ from workbench.workspace.readers.timeline_dates import parse_moment
 from workbench.workspace.readers.timeline_queries import TimelineReader
 
 HINT = (
-    "a position (12 400), an event's id or its beginning (019cad9a-1c3e), or when it happened: "
+    "a position (12400), an event's id or its beginning (019cad9a-1c3e), or when it happened: "
     "2026-03-02 · 2026-03-02 14:00 · 14:30 · yesterday · 3 days ago"
 )
 
