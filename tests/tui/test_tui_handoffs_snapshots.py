@@ -59,13 +59,17 @@ def test_full(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) 
     assert picture(snap_compare, make_desk(tmp_path / "w"), size, last=True)
 
 
+async def laid_out(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
+    """Wait for the detail: its cursor moves by lines that are on the screen, those of the pane's own width."""
+    await until(pilot, lambda: page.pane.lines.has_focus and page.pane.ready)
+    await until(pilot, lambda: "Goal" in whole_screen(app))
+    await pilot.pause()
+
+
 @pytest.mark.parametrize("size", sizes(0, 1))
 def test_in_the_detail(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def down(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
-        await until(pilot, lambda: page.pane.lines.has_focus and page.pane.ready)
-        # The cursor moves by lines that are on the screen: those of the pane's own width.
-        await until(pilot, lambda: "Goal" in whole_screen(app))
-        await pilot.pause()
+        await laid_out(pilot, app, page)
         for _ in range(4):
             page.pane.lines.action_scroll_down()
 
@@ -141,7 +145,7 @@ def test_wide_characters(
 @pytest.mark.parametrize("size", sizes())
 def test_a_verdict_on_a_line(snap_compare: SnapCompare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[None], app: HandoffsApp, page: HandoffsPage) -> None:
-        await until(pilot, lambda: page.pane.lines.has_focus)
+        await laid_out(pilot, app, page)
         page.pane.lines.action_scroll_down()
         await app.action_perform("handoffs.review")
         await until(pilot, lambda: isinstance(app.screen, VerdictDialog) and bool(app.screen.query(".keys")))

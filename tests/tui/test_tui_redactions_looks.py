@@ -153,12 +153,16 @@ async def test_a_scrub_is_done_once_its_name_was_typed(dirty: Path, secrets: Sec
 
 
 async def scrub_offered(pilot: Pilot[None], app: RedactionsApp) -> str:
-    """What the dialog shows without being scrolled."""
+    """What the dialog shows without being scrolled, once its text is laid out."""
     await app.action_perform("redactions.scrub")
     await until(
         pilot, lambda: isinstance(app.screen, TypedConfirmDialog) and isinstance(app.screen.focused, Input)
     )
-    await until(pilot, lambda: "Type scrub to do it" in whole_screen(app))
+    await until(
+        pilot,
+        lambda: "Type scrub to do it" in whole_screen(app) and app.screen.query_one(TextPane).size.height > 2,
+    )
+    await pilot.pause()
     return whole_screen(app)
 
 
