@@ -59,9 +59,15 @@ def picture(
         arrange(page)
         page._draw()
         await work_done(pilot)
-        await until(pilot, lambda: "▲" in whole_screen(app) or "✕" in whole_screen(app))
+        failed = page.failure is not None
+        await until(pilot, lambda: ("ended early" in whole_screen(app)) is failed)
+        # What scrolls is measured once its text stands, and its bar is drawn behind that.
+        page.refresh(layout=True)
         await pilot.pause()
-        await pilot.pause()
+        before = ""
+        while (now := whole_screen(app)) != before:
+            before = now
+            await pilot.pause(0.05)
 
     return snap_compare(app, terminal_size=size, run_before=settle)
 
