@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.widgets import Input, OptionList, Static
+from textual.widgets._toast import Toast
 
 from tests.tui.shell_probe import (
     EmptyPage,
@@ -244,3 +245,18 @@ def test_what_is_cut_is_told_in_few_lines_that_fit(title: str, detail: str, widt
     lines = whole_lines(Choice("a", title, detail), width, min(names, width // 2))
     assert len(lines) <= MOST_WHOLE
     assert all(cell_len(line) <= width for line in lines)
+
+
+async def test_help_is_not_covered_by_what_was_said_before(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await opened(pilot, app)
+        app.notify("Something was said.", timeout=600)
+        await until(pilot, lambda: "Something was said." in whole_screen(app))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        await until(pilot, lambda: "keys here" in whole_screen(app))
+        await until(pilot, lambda: not app.screen.query(Toast))
+        assert "Something was said." not in whole_screen(app)
+        app.notify("This came later.", timeout=600)
+        await until(pilot, lambda: "This came later." in whole_screen(app))
