@@ -180,6 +180,24 @@ async def test_typing_searches_the_prose_of_every_chronicle_and_clearing_it_find
         await until(pilot, lambda: page.cursor_node is not None and page.cursor_node.key == found.key)
 
 
+@pytest.mark.parametrize(("keys", "ends"), [((), "9-11"), (("j",), "the second that was found")])
+async def test_who_ends_a_search_without_choosing_returns_to_the_row_they_came_from(
+    kept: Path, keys: tuple[str, ...], ends: str
+) -> None:
+    app = app_on(kept)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await go(pilot, app, SESSION, 9)
+        await pilot.press("slash", *"librar")
+        await until(pilot, lambda: set(rows(page)) == {"1-8#2", "12-13"})
+        second = rows(page)[1]
+        await until(pilot, lambda: stands_on(page, rows(page)[0]))
+        await pilot.press("enter", *keys)
+        await until(pilot, lambda: stands_on(page, second if keys else rows(page)[0]))
+        await pilot.press("escape")
+        await until(pilot, lambda: page.wanted == "" and len(rows(page)) > 3)
+        await until(pilot, lambda: stands_on(page, second if keys else ends))
+
+
 async def test_going_to_an_event_finds_the_section_that_stands_for_it(kept: Path) -> None:
     app = app_on(kept)
     async with app.run_test(size=(120, 40)) as pilot:

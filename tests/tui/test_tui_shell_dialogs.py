@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.widgets import Input, OptionList, Static
+from textual.widgets._toast import Toast
 
 from tests.tui.shell_probe import (
     EmptyPage,
@@ -22,7 +24,7 @@ from tests.tui.shell_probe import (
 )
 from workbench.guide import pages as guide_pages
 from workbench.tui.dialogs.base import Dialog
-from workbench.tui.dialogs.choose import ChooseDialog
+from workbench.tui.dialogs.choose import MOST_WHOLE, Choice, ChooseDialog, whole_lines
 from workbench.tui.dialogs.confirm import ConfirmDialog
 from workbench.tui.dialogs.copy_menu import CopyMenu
 from workbench.tui.dialogs.dialog_keys import DialogKeys
@@ -199,3 +201,62 @@ async def test_help_moves_with_the_keys_of_a_list_and_tells_a_long_line_whole(ro
         await until(pilot, lambda: guide.scroll_y == guide.max_scroll_y)
         await pilot.press("g")
         await until(pilot, lambda: guide.scroll_y == 0)
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24)])
+async def test_what_a_line_of_the_palette_cuts_stands_whole_below_the_list(
+    root: Path, size: tuple[int, int]
+) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, app)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog))
+        dialog = app.screen
+        assert isinstance(dialog, ChooseDialog)
+        options, whole = dialog.query_one(OptionList), dialog.query_one("#whole", Static)
+        await until(pilot, lambda: options.highlighted is not None and options.size.height > 1)
+        cut = 0
+        for at, choice in enumerate(dialog.shown):
+            options.highlighted = at
+            await pilot.pause()
+            said = f"⊘ {choice.reason}" if choice.reason else choice.detail
+            told = " ".join(str(whole.content).split())
+            shown = str(options.get_option_at_index(at).prompt)
+            assert said in shown or said in told, choice
+            cut += said not in shown
+        assert cut
+        # All of the panel is on the screen.
+        await until(pilot, lambda: "esc close" in whole_screen(app))
+        assert dialog.query_one(".panel").region.height <= size[1]
+
+
+async def test_choices_that_fit_have_no_line_below_them(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(60, 15)) as pilot:
+        await opened(pilot, app)
+        app.push_screen(ChooseDialog("Which?", [Choice("a", "one", "short"), Choice("b", "two", "short")]))
+        await until(pilot, lambda: isinstance(app.screen, ChooseDialog) and "two" in whole_screen(app))
+        assert not app.screen.query_one("#whole").display
+
+
+@given(st.text(max_size=400), st.text(max_size=400), st.integers(20, 71), st.integers(2, 30))
+def test_what_is_cut_is_told_in_few_lines_that_fit(title: str, detail: str, width: int, names: int) -> None:
+    lines = whole_lines(Choice("a", title, detail), width, min(names, width // 2))
+    assert len(lines) <= MOST_WHOLE
+    assert all(cell_len(line) <= width for line in lines)
+
+
+async def test_help_is_not_covered_by_what_was_said_before(root: Path) -> None:
+    app = ProbeApp(root)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await opened(pilot, app)
+        app.notify("Something was said.", timeout=600)
+        await until(pilot, lambda: "Something was said." in whole_screen(app))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+        await until(pilot, lambda: "keys here" in whole_screen(app))
+        await until(pilot, lambda: not app.screen.query(Toast))
+        assert "Something was said." not in whole_screen(app)
+        app.notify("This came later.", timeout=600)
+        await until(pilot, lambda: "This came later." in whole_screen(app))

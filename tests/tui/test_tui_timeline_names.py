@@ -113,6 +113,41 @@ async def test_enter_takes_the_name_that_was_typed_where_nothing_was_chosen(stor
         assert page.wanted == TimelineFilter(projects=("comet",))
 
 
+@pytest.mark.parametrize("width", [60, 120])
+async def test_the_line_of_keys_says_whether_enter_takes_the_name_under_the_cursor(
+    story: Path, width: int
+) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(width, 24)) as pilot:
+        await rows_shown(pilot, app)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
+        await until(pilot, lambda: app.screen.query_one(Input).has_focus)
+        for keys, said in (
+            ((), "enter show"),
+            (tuple("comet"), "enter take it"),
+            (("space",), "enter show"),
+            (("space", "down"), "enter take it"),
+        ):
+            await pilot.press(*keys)
+            line = f"space tick   {said}   ctrl-l clear   esc close"
+            await until(pilot, lambda line=line: line in whole_screen(app))  # type: ignore[misc]
+
+
+async def test_a_click_takes_a_name_where_nothing_was_chosen(story: Path) -> None:
+    app = story_app(story)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = await rows_shown(pilot, app)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, TimelineFilterDialog))
+        options = app.screen.query_one(OptionList)
+        await until(pilot, lambda: options.size.height > 2)
+        # The first line is a heading.
+        await pilot.click(OptionList, offset=(4, 1))
+        await until(pilot, lambda: app.screen is page)
+        assert page.wanted != TimelineFilter()
+
+
 async def test_a_name_that_nothing_has_finds_nothing(story: Path) -> None:
     app = story_app(story)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -119,6 +119,8 @@ class Navigating(Themed, inherit_bindings=False):
         """Show what can be done here."""
         from workbench.tui.dialogs.help import HelpDialog, help_entries
 
+        # What was said before would lie over the last lines, or show beside them.
+        self.clear_notifications()
         self.push_screen(HelpDialog(help_entries(self)), self._run_chosen)
 
     def action_keys_of_dialog(self) -> None:

@@ -144,16 +144,24 @@ class ChronicleListPage(ReadingPage):
     # Reading
 
     def apply(self, wanted: str) -> None:
-        """Search the prose for these words; "" shows the tree again, the cursor on what was found."""
+        """Search the prose for these words; "" shows the tree again.
+
+        The cursor is then on what was found; who chose none of it returns to the row they came from.
+        """
         if wanted == self.wanted:
             return
+        node, first = self.cursor_node, self.tree_list.at_first
+        # Nobody came from the first row of the tree: it is where everybody begins.
+        came_from = None if first else self._at
+        at = self.back_from_search(self.wanted, wanted, came_from, chosen=not first)
+        if at is None:
+            at = self._at
         self.wanted = wanted
         if wanted != self.filter_text.strip():
             self.set_filter(wanted)
-        node = self.cursor_node
-        if not wanted and node is not None and not isinstance(node, StreamNode):
+        if not wanted and node is not None and node.key == at and not isinstance(node, StreamNode):
             self.opened |= {node.stream}
-        self._read(at=None if wanted else self._at)
+        self._read(at=None if wanted else at)
         self.update_footer()
 
     def _read(self, at: Hashable = None) -> None:

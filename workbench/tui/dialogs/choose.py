@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from workbench.identity.folding import stands_in
 from workbench.tui.dialogs.base import Dialog, key_line
-from workbench.tui.present import fit, literal, visible
+from workbench.tui.present import fit, literal, literal_lines, visible, wrap
 from workbench.tui.widgets.choice_rows import ChoiceRows
 
 LINE = 71
@@ -25,6 +25,9 @@ LINE = 71
 
 MOST_LINES = 24
 """Lines of the list that are seen at once, at most."""
+
+MOST_WHOLE = 3
+"""Lines below the list that say whole what its line cuts, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,8 @@ class Choice:
 
 def choice_line(choice: Choice, width: int, title_width: int) -> Content:
     """One line in `width` cells."""
-    key = visible(choice.key)
-    detail = f"⊘ {choice.reason}" if choice.reason else choice.detail
-    room = max(width - title_width - 2 - cell_len(key) - 1, 0)
+    key, detail = visible(choice.key), _beside(choice)
+    room = _room(choice, width, title_width)
     return Content.assemble(
         (fit(choice.title, title_width), "$faint" if choice.reason else "$ink"),
         "  ",
@@ -57,6 +59,27 @@ def choice_line(choice: Choice, width: int, title_width: int) -> Content:
         " ",
         (key, "$faint" if choice.reason else "bold $accent"),
     )
+
+
+def _beside(choice: Choice) -> str:
+    return f"⊘ {choice.reason}" if choice.reason else choice.detail
+
+
+def _room(choice: Choice, width: int, title_width: int) -> int:
+    """Cells of what stands beside the title."""
+    return max(width - title_width - 2 - cell_len(visible(choice.key)) - 1, 0)
+
+
+def whole_lines(choice: Choice, width: int, title_width: int) -> list[str]:
+    """What `choice_line` cuts of a line, whole, in lines of `width` cells; none where it cuts nothing."""
+    title, detail = visible(choice.title), visible(_beside(choice))
+    cuts_title = cell_len(title) > title_width
+    cuts_detail = cell_len(detail) > _room(choice, width, title_width)
+    parts = [title] * cuts_title + [detail] * cuts_detail
+    lines = list(wrap(" · ".join(parts), width)) if parts else []
+    if len(lines) > MOST_WHOLE:
+        lines = [*lines[: MOST_WHOLE - 1], fit(" ".join(lines[MOST_WHOLE - 1 :]), width)]
+    return lines
 
 
 def _distance(title: str, typed: str) -> int:
@@ -75,6 +98,9 @@ class ChooseDialog(Dialog[str]):
     ChooseDialog #nothing { display: none; height: 1; color: $quiet; }
     ChooseDialog.-nothing #nothing { display: block; }
     ChooseDialog.-nothing OptionList { display: none; }
+    ChooseDialog #whole { display: none; color: $quiet; }
+    ChooseDialog.-cut #whole { display: block; }
+    ChooseDialog.-cut .keys { margin-top: 0; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -104,12 +130,20 @@ class ChooseDialog(Dialog[str]):
             options.can_focus = not self._searchable
             yield options
             yield Static("nothing fits", id="nothing", markup=False)
+            yield Static(id="whole", markup=False)
             yield Static(key_line(("enter", "choose"), ("esc", "close")), classes="keys")
 
     def on_resize(self) -> None:
         """Fill the list: its lines are as wide as the panel. Called too when the dialog is first laid out."""
         options = self.query_one(OptionList)
-        options.styles.max_height = min(max(self.size.height - 8, 3), MOST_LINES)
+        width, title_width = self._widths(self._choices)
+        # As high as the highest needs: the list stands still while the cursor moves.
+        whole = max((len(whole_lines(each, width, title_width)) for each in self._choices), default=0)
+        self.set_class(whole > 0, "-cut")
+        self.query_one("#whole").styles.height = max(whole, 1)
+        # The panel is nine tenths of the screen high at most; what does not fit of it would not be seen.
+        room = int(self.size.height * 0.9) - 6 - max(whole - 1, 0)
+        options.styles.max_height = min(max(room, 3), MOST_LINES)
         self._fill()
         ids = [choice.id for choice in self._choices]
         if self._selected in ids and not self._words:
@@ -125,14 +159,27 @@ class ChooseDialog(Dialog[str]):
     def _fill(self) -> None:
         options = self.query_one(OptionList)
         kept = options.highlighted or 0
-        width = min(LINE, int(self.app.size.width * 0.96) - 5)
         shown = self.shown
-        title_width = min(max((cell_len(visible(choice.title)) for choice in shown), default=0), width // 2)
+        width, title_width = self._widths(shown)
         self.set_class(not shown, "-nothing")
         options.clear_options()
         options.add_options([Option(choice_line(choice, width, title_width)) for choice in shown])
         if shown:
             options.highlighted = min(kept, len(shown) - 1)
+        self._say_whole()
+
+    def _widths(self, choices: Sequence[Choice]) -> tuple[int, int]:
+        """Cells of a line, and of the titles in it."""
+        width = min(LINE, int(self.app.size.width * 0.96) - 5)
+        widest = max((cell_len(visible(choice.title)) for choice in choices), default=0)
+        return width, min(widest, width // 2)
+
+    @on(OptionList.OptionHighlighted)
+    def _say_whole(self) -> None:
+        """What the line under the cursor cuts stands whole below the list."""
+        shown, at = self.shown, self.query_one(OptionList).highlighted
+        lines = whole_lines(shown[at], *self._widths(shown)) if at is not None and at < len(shown) else []
+        self.query_one("#whole", Static).update(literal_lines("\n".join(lines)))
 
     @on(Input.Changed)
     def _narrow(self, event: Input.Changed) -> None:

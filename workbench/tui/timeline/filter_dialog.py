@@ -74,7 +74,7 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "choose", show=False, priority=True),
+        Binding("space", "choose", "tick or untick", show=False, priority=True),
         Binding("enter", "take", "show", show=False, priority=True),
         Binding("ctrl+l", "clear", "clear", show=False, priority=True),
         Binding("down", "move('cursor_down')", "down", show=False),
@@ -126,14 +126,12 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
             options = ChoiceRows(markup=False)
             options.can_focus = False
             yield options
-            yield Static(
-                key_line(("space", "choose"), ("enter", "show"), ("ctrl-l", "clear"), ("esc", "cancel")),
-                classes="keys",
-            )
+            yield Static(classes="keys")
 
     def on_mount(self) -> None:
         """What is typed is looked for at once; arrow keys move in the list."""
         self._fill()
+        self._say_keys()
         self.query_one(Input).focus()
 
     def on_resize(self) -> None:
@@ -206,9 +204,11 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
         self._aimed = bool(self._words)
         self.query_one(OptionList).highlighted = None
         self._fill()
+        self._say_keys()
 
     @on(OptionList.OptionSelected)
-    def _entered(self) -> None:
+    def _clicked(self) -> None:
+        self._aimed = True
         self.action_take()
 
     def action_choose(self) -> None:
@@ -223,23 +223,36 @@ class TimelineFilterDialog(Dialog[TimelineFilter]):
             for index, shown in enumerate(self._shown):
                 if shown is entry or (shown is not None and shown.group == entry.group == "visibility"):
                     self.query_one(OptionList).replace_option_prompt_at_index(index, self._line(shown))
+            self._say_keys()
 
     def action_clear(self) -> None:
         """Choose nothing: everything is shown."""
         self._chosen.clear()
         self._fill()
+        self._say_keys()
 
     def action_move(self, how: str) -> None:
         """Move the cursor."""
         self._aimed = True
         getattr(self.query_one(OptionList), f"action_{how}")()
+        self._say_keys()
 
-    def action_take(self) -> None:
-        """End with what is chosen; where nothing was, with what the person went to."""
+    @property
+    def _takes_cursor(self) -> bool:
+        """Whether enter takes what the person went to: nothing was ticked or unticked."""
         at = self.query_one(OptionList).highlighted
         entry = self._shown[at] if at is not None else None
         new = entry is not None and (entry.group, entry.name) not in self._chosen
-        if new and self._aimed and self._chosen == self._before:
+        return new and self._aimed and self._chosen == self._before
+
+    def _say_keys(self) -> None:
+        enter = "take it" if self._takes_cursor else "show"
+        line = key_line(("space", "tick"), ("enter", enter), ("ctrl-l", "clear"), ("esc", "close"))
+        self.query_one(".keys", Static).update(line)
+
+    def action_take(self) -> None:
+        """End with what is ticked; where nothing was ticked or unticked, with what the person went to."""
+        if self._takes_cursor:
             self.action_choose()
         self.dismiss(self.result)
 

@@ -84,6 +84,11 @@ class RowsWidget(ScrolledWidget, Generic[Row]):
         return self._window.keys[self._view.cursor] if len(self._window) else None
 
     @property
+    def at_first(self) -> bool:
+        """Whether the cursor is on the first row of all, or there is none."""
+        return not len(self._window) or (self._window.at_start and self._view.cursor == 0)
+
+    @property
     def loaded(self) -> int:
         """How many rows are held in memory: at most `WINDOW_ROWS`."""
         return len(self._window)
