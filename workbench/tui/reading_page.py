@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AGES_SECONDS = 30.0
 """How often the moment is renewed while nothing else renews it."""
-TYPING_SECONDS = 0.05
+TYPING_SECONDS = 0.03
 """Pause in typing after which a filter is applied."""
 
 
